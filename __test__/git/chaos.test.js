@@ -13,11 +13,11 @@ const AGENTS = howOften({ usual: 3, long: 8 });
 const WRITES = howOften({ usual: 10, long: 25 });
 const RIVAL_PUSHES = howOften({ usual: 5, long: 10 });
 const KILLS = howOften({ usual: 4, long: 10 });
-/** An agent is killed at the latest after so long; in the short form it is done sooner. */
+/** The latest time at which an agent is killed; the usual test ends sooner. */
 const MAX_LIFE_MS = howOften({ usual: 1300, long: 3200 });
 
-/** Runs an agent to its end, however often it is killed on the way. */
-async function live(rootDir, remote, name, kills) {
+/** Runs an agent until all its writes are done, and restarts it after each kill. */
+async function runToEnd(rootDir, remote, name, kills) {
   let done = 0;
   while (done < WRITES) {
     const child = spawn(process.execPath, [AGENT, rootDir, remote, name, String(done), String(WRITES)], {
@@ -41,7 +41,7 @@ async function live(rootDir, remote, name, kills) {
   }
 }
 
-/** A person who pushes with the command line, and pulls when that is refused. */
+/** A person who pushes with the command line, and pulls if a push is refused. */
 async function rival(folder, remote) {
   const work = clone(folder, remote);
   for (let index = 0; index < RIVAL_PUSHES; index++) {
@@ -62,7 +62,7 @@ async function rival(folder, remote) {
   }
 }
 
-describe(`${AGENTS} agents, a rival with git, and kill -9 at random`, () => {
+describe(`${AGENTS} agents, a person who pushes with git, and random SIGKILLs`, () => {
   it('lose no commit', async () => {
     const { folder, remote } = await bareRemote();
     const seed = clone(folder, remote);
@@ -70,12 +70,15 @@ describe(`${AGENTS} agents, a rival with git, and kill -9 at random`, () => {
     git(seed, 'push', '-q', 'origin', 'HEAD:main');
     const kills = { left: KILLS };
     const roots = Array.from({ length: AGENTS }, (_, index) => join(folder, `agent-${index}`));
-    await Promise.all([...roots.map((root, index) => live(root, remote, `a${index}`, kills)), rival(folder, remote)]);
+    await Promise.all([
+      ...roots.map((root, index) => runToEnd(root, remote, `a${index}`, kills)),
+      rival(folder, remote),
+    ]);
 
     const subjects = git(remote, 'log', '--format=%s', 'main').split('\n');
     expect(subjects.filter((subject) => subject.startsWith('Rival: '))).toHaveLength(RIVAL_PUSHES);
     const forged = subjects.filter((subject) => subject.startsWith('Forge: '));
-    // A write that a kill cut off before its answer is made again, and may then bring meta.json along once more.
+    // A write that was killed before its answer is repeated, and may commit meta.json again.
     expect(new Set(forged).size).toBe(AGENTS * WRITES);
 
     const expected = {};

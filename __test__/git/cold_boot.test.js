@@ -13,11 +13,11 @@ const FILE = 'tools/group_7/tool_19.ts';
 /** @param {string} folder */
 const historyOf = (folder) => git(folder, 'log', '--format=%H', '--', FILE).split('\n');
 
-describe('a first start from a remote with a long history', () => {
-  test.each(['a path', 'HTTP'])('has the whole history, by %s', { timeout: 300_000 }, async (way) => {
+describe('the first boot from a remote with a long history', () => {
+  test.each(['a path', 'HTTP'])('fetches the whole history, by %s', { timeout: 300_000 }, async (way) => {
     const remote = join(await tempRoot(), 'remote.git');
     await longHistory(remote, howOften({ usual: 700, long: 50_000 }));
-    // The newest commits are in files of their own, as pushes leave them.
+    // The newest commits are loose objects, as after pushes.
     const person = await createKernel({ git: { repo: remote } });
     await person.tools.patch_file.execute({ path: FILE, search: 'let total = 0', replace: 'let total = 1' });
     await person.kernel.shutdown();

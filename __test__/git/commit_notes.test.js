@@ -28,15 +28,15 @@ describe('reason, session and model of a commit', () => {
     await tools.revert_file.execute({ path, commit: String(first?.commit), why: 'it was better' });
     await tools.move_file.execute({ from: path, to: 'tools/b.ts', why: 'a better name' });
     await tools.delete_file.execute({ path: 'tools/b.ts', why: 'nobody needs it' });
-    const told = (await kernel.git.log()).map(({ message, why, session, model }) => [message, why, session, model]);
-    const who = ['chat-42', 'claude'];
-    expect(told).toEqual([
-      ['Remove: tools/b.ts', 'nobody needs it', ...who],
-      ['Move: tools/a.ts -> tools/b.ts', 'a better name', ...who],
-      [expect.stringMatching(/^Revert: tools\/a\.ts to /), 'it was better', ...who],
-      ['Refactor: tools/a.ts', 'again', ...who],
-      ['Refactor: tools/a.ts', undefined, ...who],
-      ['Forge: tools/a.ts', 'the customer asked for it', ...who],
+    const logged = (await kernel.git.log()).map(({ message, why, session, model }) => [message, why, session, model]);
+    const origin = ['chat-42', 'claude'];
+    expect(logged).toEqual([
+      ['Remove: tools/b.ts', 'nobody needs it', ...origin],
+      ['Move: tools/a.ts -> tools/b.ts', 'a better name', ...origin],
+      [expect.stringMatching(/^Revert: tools\/a\.ts to /), 'it was better', ...origin],
+      ['Refactor: tools/a.ts', 'again', ...origin],
+      ['Refactor: tools/a.ts', undefined, ...origin],
+      ['Forge: tools/a.ts', 'the customer asked for it', ...origin],
     ]);
     await kernel.git.revert('tools/b.ts', String((await kernel.git.log())[1]?.commit), { why: 'by the application' });
     expect((await kernel.git.log('tools/b.ts'))[0]).toMatchObject({ why: 'by the application' });

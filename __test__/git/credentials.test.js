@@ -38,7 +38,7 @@ describe.each(PROVIDERS)('the API of %s', (provider) => {
     expect(seen).toEqual([]);
   });
 
-  it('redirects to the same host are not followed either, and are reported without their path', async () => {
+  it('redirects to the same host are not followed, and the report omits the path', async () => {
     const forge = await startedForge(provider);
     const { tools } = await createKernel({ git: forge.config });
     forge.troubles.push({ status: 308, headers: { location: `/moved?token=${forge.token}` } });
@@ -48,15 +48,15 @@ describe.each(PROVIDERS)('the API of %s', (provider) => {
   });
 });
 
-describe('an answer of an API', () => {
+describe('an API answer', () => {
   /** @type {Record<string, [body: string | Buffer, headers?: Record<string, string>]>} */
   const ANSWERS = {
     'that is too long': [`[${'{},'.repeat(1 << 20)}{}]`],
-    'that is nested without end': ['['.repeat(100_000)],
-    'that is no JSON': [Buffer.from([0xff, 0xfe, 0, 1])],
-    'that is of another shape': ['{"number":"x","html_url":7}'],
-    'with an address that is none': ['{"number":1,"html_url":"javascript:alert(1)","state":"open"}'],
-    'with a number beyond all': ['[{"number":1e999,"html_url":"http://x/"}]'],
+    'that is deeply nested': ['['.repeat(100_000)],
+    'that is not JSON': [Buffer.from([0xff, 0xfe, 0, 1])],
+    'that has another shape': ['{"number":"x","html_url":7}'],
+    'with an invalid address': ['{"number":1,"html_url":"javascript:alert(1)","state":"open"}'],
+    'with an infinite number': ['[{"number":1e999,"html_url":"http://x/"}]'],
   };
 
   it.each(Object.entries(ANSWERS))('%s is an error, and the commit stays', async (_, [body, headers]) => {
@@ -65,7 +65,7 @@ describe('an answer of an API', () => {
       request.resume();
       response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body);
     });
-    // The repository itself is where it was: only the API is another.
+    // Only the API is hostile; the repository is not.
     const git_ = { ...forge.config, repo: `${forge.url}/owner/name.git`, apiBaseUrl: hostile.url };
     const { tools } = await createKernel({ git: git_ });
     const written = await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });

@@ -93,7 +93,7 @@ describe('hydration', () => {
     expect((await kernel.exec('tools/a.ts')).result).toBe(1);
   });
 
-  it('an empty remote works, and the first write creates the branch', async () => {
+  it('accepts an empty remote, and the first write creates the branch', async () => {
     const { remote } = await bareRemote();
     const { kernel, tools } = await agent(remote);
     await kernel.boot();
@@ -101,7 +101,7 @@ describe('hydration', () => {
     expect(written).toMatchObject({ persisted: true, commit: git(remote, 'rev-parse', 'main') });
   });
 
-  it('a missing branch starts from the default one', async () => {
+  it('starts a missing branch from the default branch', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/a.ts': 'return 1' });
     const { tools, rootDir } = await createKernel({ git: { repo: remote, branch: 'agents' } });
@@ -113,7 +113,7 @@ describe('hydration', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('a rewritten remote is followed, local commits on top', async () => {
+  it('follows a rewritten remote branch', async () => {
     const { folder, remote } = await bareRemote();
     const work = push(folder, remote, { 'tools/a.ts': 'return 1', 'tools/old.ts': 'return 0' });
     const { kernel, tools, rootDir } = await agent(remote);
@@ -126,7 +126,7 @@ describe('hydration', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('uncommitted files that would be overwritten are backed up on a branch', async () => {
+  it('backs up uncommitted files on a branch before it overwrites them', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/a.ts': 'return 1' });
     const rootDir = join(await tempRoot(), 'root');
@@ -140,8 +140,8 @@ describe('hydration', () => {
   });
 });
 
-describe('fabrication', () => {
-  it('commits exactly what changed and pushes it', async () => {
+describe('writes', () => {
+  it('are committed with exactly the changed files and pushed', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/hello.ts': 'return 1' });
     const { kernel, tools, rootDir } = await agent(remote);
@@ -159,7 +159,7 @@ describe('fabrication', () => {
     expect(filesOf(clone(folder, remote))).toEqual({ 'tools/hello.ts': 'return 3', 'tools/new.ts': 'return 2' });
   });
 
-  it('persists chosen files in one commit', async () => {
+  it('of chosen files with persist are one commit', async () => {
     const { remote } = await bareRemote();
     const { kernel, rootDir } = await agent(remote);
     await kernel.boot();
@@ -175,7 +175,7 @@ describe('fabrication', () => {
     expect(git(remote, 'ls-tree', '-r', '--name-only', 'main')).toBe('data/b.json');
   });
 
-  it('writes that arrive during a push share the next one', async () => {
+  it('during a push share the next push', async () => {
     const { remote } = await bareRemote();
     const { tools } = await agent(remote);
     const paths = Array.from({ length: 40 }, (_, index) => `tools/t${index}.ts`);
@@ -188,7 +188,7 @@ describe('fabrication', () => {
 });
 
 describe('two kernels on one remote', () => {
-  it('keep both files when they sync at the same time', async () => {
+  it('keep the files of both when they sync at the same time', async () => {
     const { folder, remote } = await bareRemote();
     const [a, b] = [await agent(remote), await agent(remote)];
     await Promise.all([a.kernel.boot(), b.kernel.boot()]);
@@ -210,7 +210,7 @@ describe('two kernels on one remote', () => {
     }
   });
 
-  it('that change the same file get a conflict that keeps both versions', async () => {
+  it('report a conflict and keep both versions when they change the same file', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/x.ts': 'base' });
     const [a, b] = [await agent(remote), await agent(remote)];
@@ -231,7 +231,7 @@ describe('two kernels on one remote', () => {
     expect(git(remote, 'show', 'main:tools/x.ts')).toBe('by b');
   });
 
-  it('a tool of one is found by the other after its sync', async () => {
+  it('find the tools of each other after a sync', async () => {
     const { remote } = await bareRemote();
     const [a, b] = [await agent(remote), await agent(remote)];
     await b.kernel.boot();
@@ -241,7 +241,7 @@ describe('two kernels on one remote', () => {
     await b.kernel.sync();
     expect((await b.kernel.find('weigh a parcel'))[0]?.path).toBe('tools/weigh.ts');
     expect((await b.kernel.exec('tools/weigh.ts', { grams: 7 })).result).toBe(7);
-    // What comes in with a push of one's own is found too, a second later at most.
+    // Tools that arrive during a push are found too.
     await a.tools.write_file.execute({
       path: 'tools/peel.ts',
       content: content.replace('Weigh a parcel', 'Peel an onion'),
@@ -251,7 +251,7 @@ describe('two kernels on one remote', () => {
     await expect.poll(found, { timeout: 30_000 }).toBe('tools/peel.ts');
   });
 
-  it('meta.json never conflicts', async () => {
+  it('never conflict in meta.json', async () => {
     const { remote } = await bareRemote();
     const [a, b] = [await agent(remote), await agent(remote)];
     await Promise.all([a.kernel.boot(), b.kernel.boot()]);
@@ -275,7 +275,7 @@ describe('two kernels on one remote', () => {
 });
 
 describe('an unreachable remote', () => {
-  it('without a local copy is a boot error', async () => {
+  it('without a local copy prevents the boot', async () => {
     const { remote } = await bareRemote();
     renameSync(remote, `${remote}.away`);
     const { kernel } = await agent(remote);
@@ -288,7 +288,7 @@ describe('an unreachable remote', () => {
     await kernel.boot();
   });
 
-  it('boots from the local copy with a warning, keeps writing, and pushes later', async () => {
+  it('with a local copy boots with a warning, writes locally, and pushes later', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/a.ts': 'return 1' });
     const first = await agent(remote);
@@ -334,9 +334,9 @@ describe('a damaged local repository', () => {
   it('is repaired if possible, otherwise moved aside and cloned again', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/a.ts': 'return 1' });
-    /** @type {[(root: string) => void, 'mended' | 'aside'][]} */
+    /** @type {[(root: string) => void, 'repaired' | 'aside'][]} */
     const damages = [
-      [(root) => writeFileSync(join(root, '.git/HEAD'), ''), 'mended'],
+      [(root) => writeFileSync(join(root, '.git/HEAD'), ''), 'repaired'],
       [(root) => rmSync(join(root, '.git/objects'), { recursive: true }), 'aside'],
       [(root) => writeFileSync(join(root, '.git/refs/heads/main'), `${'1'.repeat(40)}\n`), 'aside'],
     ];
@@ -370,7 +370,7 @@ describe('a remote with a work tree', () => {
 });
 
 describe('locks', () => {
-  it('stale ones in the remote are removed, live ones are waited for', async () => {
+  it('in the remote are removed if stale, and waited for if live', async () => {
     const { remote } = await bareRemote();
     const { tools, rootDir } = await agent(remote);
     await tools.write_file.execute({ path: 'tools/a.ts', content: '1' });

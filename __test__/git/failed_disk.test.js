@@ -12,9 +12,9 @@ function looseObjects(rootDir) {
 }
 
 /**
- * What a file system has lost that failed and came back: all that was not flushed is there by name, and empty.
+ * Simulates a file system that failed and was remounted: every file that was not flushed is empty.
  * @param {string} rootDir
- * @param {string[]} kept the objects that had reached the disk
+ * @param {string[]} kept the objects that were flushed
  */
 function loseUnflushed(rootDir, kept) {
   for (const path of looseObjects(rootDir).filter((path) => !kept.includes(path))) {
@@ -25,29 +25,29 @@ function loseUnflushed(rootDir, kept) {
 }
 
 /**
- * A tool that was on the disk, and one that was not.
+ * A flushed tool, and a tool whose write was lost.
  * @param {'HEAD is empty' | 'the branch is empty' | 'the branch is whole'} branch
- * @param {'running' | 'shut down'} kernelIs when the file system fails
+ * @param {'running' | 'shut down'} kernelState when the file system fails
  */
-async function lostWrite(branch, kernelIs) {
+async function lostWrite(branch, kernelState) {
   const { kernel, tools, rootDir } = await createKernel({ sandbox: { warm: 0 } });
   const write = (/** @type {string} */ name) =>
     tools.write_file.execute({ path: `tools/${name}.ts`, content: `return '${name}'` });
   expect(await write('a')).toMatchObject({ persisted: true });
   const kept = looseObjects(rootDir);
   const written = await write('b');
-  if (kernelIs === 'shut down') await kernel.shutdown();
+  if (kernelState === 'shut down') await kernel.shutdown();
   loseUnflushed(rootDir, kept);
   if (branch === 'HEAD is empty') writeFileSync(join(rootDir, '.git/HEAD'), '');
   if (branch === 'the branch is empty') writeFileSync(join(rootDir, '.git/refs/heads/main'), '');
   return { rootDir, write, written };
 }
 
-// Elsewhere every object is flushed, and there is no log.
+// Other systems flush every object and have no redo log.
 describe.runIf(existsSync('/proc/sys/kernel/random/boot_id'))('a file system that failed and was remounted', () => {
   const cases = /** @type {const} */ (['HEAD is empty', 'the branch is empty', 'the branch is whole']);
 
-  it.each(cases)('is recovered by the next boot without a restart of the machine: %s', async (branch) => {
+  it.each(cases)('is recovered by the next boot without a reboot of the machine: %s', async (branch) => {
     const { rootDir, written } = await lostWrite(branch, 'shut down');
     const again = await createKernel({ rootDir, sandbox: { warm: 0 } });
     await again.kernel.boot();

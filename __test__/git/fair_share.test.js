@@ -11,11 +11,11 @@ import { IS_LONG } from '../helpers/how_often.js';
 
 const MACHINE = fileURLToPath(new URL('../helpers/writing_machine.mjs', import.meta.url));
 const MACHINES = 4;
-/** Writes that are counted, since each machine has had one: before that, the first does not know of the others. */
+/** Counted writes. Counting starts after one write of each machine: before, the first machine does not know of the others. */
 const HTTP_WRITES = 1000;
-/** Some dozens of turns: a turn is several writes. Each push to a path is a pack in it, and a fetch looks through all of them. */
+/** Some dozens of turns of several writes. Fewer than over HTTP: each push adds a pack to the remote, and a fetch reads all packs. */
 const PATH_WRITES = 400;
-/** What each of four machines gets at least of the writes that reach the remote. */
+/** The least share of the remote's writes for each of four machines. */
 const MIN_SHARE = 0.15;
 const WAYS = /** @type {const} */ (
   IS_LONG
@@ -37,8 +37,8 @@ function machine(rootDir, repo, name) {
   return { child, lines: createInterface(child.stdout) };
 }
 
-describe('four machines that write to one remote without a pause', () => {
-  it.each(WAYS)('each get their share, by %s', async (way, writes) => {
+describe('four machines that write to one remote without pauses', () => {
+  it.each(WAYS)('each get a fair share, by %s', async (way, writes) => {
     const { folder, remote } = await bareRemote();
     const seed = clone(folder, remote);
     git(seed, 'commit', '-q', '--allow-empty', '-m', 'Start');
@@ -48,7 +48,7 @@ describe('four machines that write to one remote without a pause', () => {
     const machines = Array.from({ length: MACHINES }, (_, index) =>
       machine(join(folder, `machine-${index}`), repo, `m${index}`),
     );
-    const began = Array(MACHINES).fill(0);
+    const firstWrites = Array(MACHINES).fill(0);
     const shares = Array(MACHINES).fill(0);
     const others = /** @type {string[]} */ ([]);
     await new Promise((done) => {
@@ -59,20 +59,20 @@ describe('four machines that write to one remote without a pause', () => {
             ready += 1;
             if (ready === MACHINES) for (const { child } of machines) child.stdin.write('\n');
           } else if (line !== 'true') others.push(line);
-          else if (began.includes(0)) began[index] += 1;
+          else if (firstWrites.includes(0)) firstWrites[index] += 1;
           else if (shares.reduce((sum, share) => sum + share) < writes) shares[index] += 1;
           else done(undefined);
         });
       }
     });
-    console.info(`${way}: ${began.join(', ')} writes until each had one, then ${shares.join(', ')}`);
+    console.info(`${way}: ${firstWrites.join(', ')} writes until each had one, then ${shares.join(', ')}`);
     expect(others).toEqual([]);
     expect(Math.min(...shares) / writes, shares.join(', ')).toBeGreaterThanOrEqual(MIN_SHARE);
   });
 });
 
 describe('a push that loses the race', () => {
-  it('leaves no objects at a path remote', async () => {
+  it('leaves no objects in a path remote', async () => {
     const { folder, remote } = await bareRemote();
     const seed = clone(folder, remote);
     for (const number of Array(20).keys()) {

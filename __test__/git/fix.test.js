@@ -18,7 +18,7 @@ describe('a fix with a remote', () => {
     expect(`${git(remote, 'show', `main:${path}`)}\n`).toBe(REPAIRED);
   });
 
-  it('becomes part of the pull request', async () => {
+  it('updates the pull request', async () => {
     const server = await forgeServer('github');
     const work = clone(server.folder, server.remote);
     git(work, 'commit', '-q', '--allow-empty', '-m', 'Start');

@@ -8,13 +8,13 @@ import { advertisement, packAnswer, rawServer } from '../helpers/hostile_remote.
 import { startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** As many as a run of this file has; more with TGP_FUZZ_ROUNDS. */
+/** The number of mutated answers; TGP_FUZZ_ROUNDS sets more. */
 const ROUNDS = Number(process.env.TGP_FUZZ_ROUNDS ?? 60);
 const SEED = Number(process.env.TGP_FUZZ_SEED ?? 20_261_115);
 const MAX_MB = 200;
 
-/** Chance that can be repeated. @param {number} seed */
-function chance(seed) {
+/** A seeded random number generator. @param {number} seed */
+function seededRandom(seed) {
   let state = seed >>> 0;
   /** @param {number} below */
   return (below) => {
@@ -24,7 +24,7 @@ function chance(seed) {
 }
 
 /**
- * Some bytes changed, cut off, doubled or put in.
+ * Bytes with random changes, cuts, duplicates and insertions.
  * @param {Buffer} bytes
  * @param {(below: number) => number} random
  */
@@ -44,8 +44,8 @@ function mutated(bytes, random) {
   return result;
 }
 
-/** A pack with its checksum made right again, so that what is in it is looked at. @param {Buffer} pack */
-function summed(pack) {
+/** A mutated pack with a valid checksum, so that its content is read. @param {Buffer} pack */
+function withChecksum(pack) {
   if (pack.length < 32) return pack;
   const body = pack.subarray(0, -20);
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
@@ -70,7 +70,7 @@ const PROGRAM = `
 
 describe('randomly mutated answers of a real server', () => {
   it('end in a typed error or an intact repository, and the host survives', async () => {
-    const random = chance(SEED);
+    const random = seededRandom(SEED);
     const { folder, remote } = await bareRemote();
     const work = clone(folder, remote);
     for (let index = 0; index < 12; index++) {
@@ -93,7 +93,7 @@ describe('randomly mutated answers of a real server', () => {
       if (kind === 0) return { greeting: mutated(greeting, random), answer: packAnswer(pack) };
       if (kind === 1) return { greeting, answer: mutated(packAnswer(pack), random) };
       if (kind === 2) return { greeting, answer: packAnswer(mutated(pack, random)) };
-      return { greeting, answer: packAnswer(summed(mutated(pack, random))) };
+      return { greeting, answer: packAnswer(withChecksum(mutated(pack, random))) };
     });
     const { url } = await rawServer((request, response) => {
       request.resume();
@@ -121,7 +121,7 @@ describe('randomly mutated answers of a real server', () => {
       expect(outcome, `round ${index} of seed ${SEED}`).toMatch(/^(?:booted$|ERR_GIT )/);
       const root = roots[index] ?? '';
       if (!existsSync(join(root, '.git'))) continue;
-      // A mutated tree may name files oddly; missing or damaged objects there must not be.
+      // A mutated tree may have odd file names, but objects must not be missing or damaged.
       const fsck = execFileSync('sh', ['-c', `git -C "${root}" fsck --full --no-dangling --no-progress 2>&1 || true`], {
         encoding: 'utf8',
       });

@@ -10,8 +10,8 @@ const CLEAN = '/** Charges. */\nexport default (args: { key: string }) => args.k
 const LEAKY = `/** Charges. */\nexport default () => '${SECRET}'.length;\n`;
 const EXCUSED = `/** Charges. */\n// tgp-ignore no-secrets: the example key of the vendor's own documentation\nexport default () => '${SECRET}'.length;\n`;
 
-/** Whether any object of a repository, reachable or not, holds the secret. */
-function knowsSecret(folder) {
+/** Whether any object of a repository, reachable or not, contains the secret. */
+function hasSecret(folder) {
   const ids = git(folder, 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)').split('\n');
   return ids.filter(Boolean).some((id) => git(folder, 'cat-file', '-p', id).includes(SECRET));
 }
@@ -23,7 +23,7 @@ async function withRemote(more = {}) {
 
 describe('THREAT: a secret in a file is committed and pushed', () => {
   it.each(['off', 'warn', 'strict'])(
-    'a tool with a secret stays on disk until it is fixed, with check: %s',
+    'a tool with a secret stays on disk and is committed when it is fixed, with check: %s',
     async (check) => {
       const { kernel, tools, rootDir, remote } = await withRemote({ check });
       const path = 'tools/pay.ts';
@@ -43,15 +43,15 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
       await kernel.git.persist('others', ['tools/other.ts', 'meta.json']);
       await kernel.sync();
       expect(git(rootDir, 'ls-files', path)).toBe('');
-      expect(knowsSecret(rootDir) || knowsSecret(remote)).toBe(false);
-      const mended = await tools.patch_file.execute({ path, search: `'${SECRET}'`, replace: "'x'" });
-      expect(mended).toMatchObject({ persisted: true });
+      expect(hasSecret(rootDir) || hasSecret(remote)).toBe(false);
+      const fixed = await tools.patch_file.execute({ path, search: `'${SECRET}'`, replace: "'x'" });
+      expect(fixed).toMatchObject({ persisted: true });
       expect(git(remote, 'show', `main:${path}`)).toContain("'x'.length");
-      expect(knowsSecret(remote)).toBe(false);
+      expect(hasSecret(remote)).toBe(false);
     },
   );
 
-  it('a reason excuses it, and without one it does not', async () => {
+  it('an ignore comment with a reason allows a secret; one without a reason does not', async () => {
     const { tools, remote } = await withRemote();
     const path = 'tools/pay.ts';
     const bare = EXCUSED.replace(/no-secrets: .*/, 'no-secrets');
@@ -60,42 +60,42 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     expect(git(remote, 'show', `main:${path}`)).toBe(EXCUSED.trim());
   });
 
-  it('an application that turns the rule off decides for itself', async () => {
+  it('a secret is committed if the application turns the rule off', async () => {
     const { tools } = await withRemote({ rules: { 'no-secrets': 'off' } });
     expect(await tools.write_file.execute({ path: 'tools/pay.ts', content: LEAKY })).toMatchObject({ persisted: true });
   });
 
   it.each([
-    ['data', 'data/keys.json', JSON.stringify({ stripe: SECRET })],
+    ['a secret in data', 'data/keys.json', JSON.stringify({ stripe: SECRET })],
     ['a password in data', 'data/db.json', JSON.stringify({ db: { password: 'hunter2' } })],
-    ['a list', 'data/keys.csv', `name,key\nstripe,${SECRET}\n`],
-    ['a note', 'notes.md', `The key is ${SECRET}.\n`],
-    ['a comment', 'tools/a.ts', `// ${SECRET}\n${CLEAN}`],
-    ['a description', 'tools/a.ts', CLEAN.replace('Charges', `Charges with ${SECRET}`)],
-    ['a type', 'tools/a.ts', `${CLEAN}export type Key = '${SECRET}';\n`],
-    ['a text with escapes', 'tools/a.ts', `export default () => '${SECRET.replace('_', '\\x5f')}';\n`],
-    ['code that does not compile', 'tools/a.ts', `export default ( => '${SECRET}'`],
+    ['a secret in a CSV file', 'data/keys.csv', `name,key\nstripe,${SECRET}\n`],
+    ['a secret in a Markdown file', 'notes.md', `The key is ${SECRET}.\n`],
+    ['a secret in a comment', 'tools/a.ts', `// ${SECRET}\n${CLEAN}`],
+    ['a secret in a description', 'tools/a.ts', CLEAN.replace('Charges', `Charges with ${SECRET}`)],
+    ['a secret in a type', 'tools/a.ts', `${CLEAN}export type Key = '${SECRET}';\n`],
+    ['a secret with escapes', 'tools/a.ts', `export default () => '${SECRET.replace('_', '\\x5f')}';\n`],
+    ['a secret in code that does not compile', 'tools/a.ts', `export default ( => '${SECRET}'`],
     [
-      'one of many findings',
+      'a secret among many findings',
       'tools/a.ts',
       `${'export const a: any = eval("1");\n'.repeat(150)}const k = '${SECRET}';\n`,
     ],
     [
-      'one behind many that are excused',
+      'a secret after many ignored ones',
       'tools/a.ts',
       `${`// tgp-ignore no-secrets: made up\nexport const k = '${SECRET.replace('4eC', '5eD')}';\n`.replaceAll('k =', 'k$ =').repeat(30)}export const z = '${SECRET}';\n`,
     ],
-    ['a file of no known kind', 'tools/key.bin', SECRET],
-  ])('%s counts', async (_, path, content) => {
+    ['a secret in a file of unknown type', 'tools/key.bin', SECRET],
+  ])('%s is not committed', async (_, path, content) => {
     const { kernel, tools, rootDir, remote } = await withRemote({ check: 'off' });
     expect(await tools.write_file.execute({ path, content })).toMatchObject({ persisted: false });
     await tools.write_file.execute({ path: 'tools/other.ts', content: CLEAN });
     await kernel.registry.sync();
     await kernel.sync();
-    expect(knowsSecret(rootDir) || knowsSecret(remote)).toBe(false);
+    expect(hasSecret(rootDir) || hasSecret(remote)).toBe(false);
   });
 
-  it('JSON excuses it with a member', async () => {
+  it('a member "tgp-ignore no-secrets" with a reason allows a secret in JSON', async () => {
     const { tools } = await withRemote();
     const content = `{\n  "tgp-ignore no-secrets": "the vendor's example",\n  "key": "${SECRET}"\n}\n`;
     expect(await tools.write_file.execute({ path: 'data/keys.json', content })).toMatchObject({ persisted: true });
@@ -108,20 +108,19 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     const patch = { path, search: 'args.key.length', replace: `'${SECRET}'.length` };
     expect(await tools.patch_file.execute(patch)).toMatchObject({ persisted: false });
     await kernel.git.revert(path, String(first.commit));
-    const diff = `<<<<<<< SEARCH\n/** Charges. */\n=======\n/** ${SECRET} */\n>>>>>>> REPLACE\n`;
-    expect(await tools.apply_diff.execute({ path, diff })).toMatchObject({ persisted: false });
+    const diff = `    expect(await tools.apply_diff.execute({ path, diff })).toMatchObject({ persisted: false });
     writeFileSync(join(rootDir, 'data.json'), JSON.stringify({ key: SECRET }));
     const persisted = await kernel.git.persist('all', ['data.json', path]);
     expect(persisted).toMatchObject({
       persisted: false,
       findings: [expect.stringContaining('data.json:1:'), expect.any(String)],
     });
-    expect(persisted.problem).toMatch(/^Nothing was committed or pushed, .* Then commit again\./);
+    expect(persisted.problem).toMatch(/^Nothing was committed or pushed, .* Then commit again./);
     await kernel.registry.register(path);
     await kernel.sync();
-    expect(git(remote, 'show', `main:${path}`)).toBe(CLEAN.trim());
-    expect(knowsSecret(rootDir) || knowsSecret(remote)).toBe(false);
-    // A commit of old, from before anybody looked.
+    expect(git(remote, 'show', `main:$path`)).toBe(CLEAN.trim());
+    expect(hasSecret(rootDir) || hasSecret(remote)).toBe(false);
+    // An old commit, from before the check.
     git(rootDir, 'add', 'data.json');
     git(rootDir, 'commit', '-q', '-m', 'by hand');
     const old = git(rootDir, 'rev-parse', 'HEAD');
@@ -129,7 +128,7 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     expect(await kernel.git.revert('data.json', old)).toMatchObject({ persisted: false });
   });
 
-  it('a held file is neither lost nor committed when the remote changes it, nor by the next boot', async () => {
+  it('a file with a secret is neither lost nor committed by a sync of remote changes or the next boot', async () => {
     const { folder, remote, kernel, tools, rootDir } = await withRemote();
     const path = 'tools/pay.ts';
     await tools.write_file.execute({ path, content: CLEAN });
@@ -143,23 +142,23 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     git(person, 'commit', '-q', '-m', 'by hand');
     git(person, 'push', '-q', 'origin', 'HEAD:main');
     await kernel.sync();
-    const isHeld = () => {
+    const expectHeld = () => {
       expect(readFileSync(join(rootDir, path), 'utf8')).toBe(LEAKY);
       expect(readFileSync(join(rootDir, 'tools/new.ts'), 'utf8')).toBe(LEAKY);
       expect(git(rootDir, 'rev-parse', 'HEAD')).toBe(git(remote, 'rev-parse', 'main'));
-      expect(knowsSecret(rootDir) || knowsSecret(remote)).toBe(false);
+      expect(hasSecret(rootDir) || hasSecret(remote)).toBe(false);
     };
-    isHeld();
+    expectHeld();
     await kernel.shutdown();
     const again = await createKernel({ rootDir, git: { repo: remote } });
     await again.kernel.boot();
     await again.tools.write_file.execute({ path: 'tools/third.ts', content: CLEAN });
-    isHeld();
-    // Nobody here has seen the remote's version yet.
+    expectHeld();
+    // The agent has not read the remote's version yet.
     const unseen = again.tools.write_file.execute({ path, content: CLEAN });
     await expect(unseen).rejects.toMatchObject({ code: 'ERR_GIT_CONFLICT' });
     expect(await again.tools.write_file.execute({ path, content: CLEAN })).toMatchObject({ persisted: true });
-    expect(git(remote, 'show', `main:${path}`)).toBe(CLEAN.trim());
+    expect(git(remote, 'show', `main:$path`)).toBe(CLEAN.trim());
   });
 
   it('a file with a secret committed by others is fetched, and so is its fix', async () => {
@@ -181,7 +180,7 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     expect(readFileSync(join(rootDir, 'tools/pay.ts'), 'utf8')).toBe(CLEAN);
   });
 
-  it('no branch and no pull request has it', async () => {
+  it('no branch and no pull request contains a secret', async () => {
     const server = await forgeServer('github');
     const work = clone(server.folder, server.remote);
     writeFileSync(join(work, 'README.md'), 'tools');
@@ -195,29 +194,29 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
       persisted: false,
     });
     await tools.write_file.execute({ path: 'tools/other.ts', content: CLEAN });
-    expect(knowsSecret(server.remote) || knowsSecret(rootDir)).toBe(false);
+    expect(hasSecret(server.remote) || hasSecret(rootDir)).toBe(false);
     expect(JSON.stringify(server.requests)).not.toContain(SECRET);
     expect(existsSync(join(rootDir, 'tools/pay.ts'))).toBe(true);
   });
 });
 
-describe('THREAT: a secret beside the files is pushed', () => {
-  it('in the message of a commit', async () => {
+describe('THREAT: a secret outside of file contents is pushed', () => {
+  it('in a commit message', async () => {
     const { kernel, rootDir, remote } = await withRemote();
     await kernel.boot();
     mkdirSync(join(rootDir, 'tools'), { recursive: true });
     writeFileSync(join(rootDir, 'tools/pay.ts'), CLEAN);
-    for (const message of [`Use ${SECRET}`, SECRET, `Pay\n\npassword: "hunter2hunter2"`]) {
+    for (const message of [`Use $SECRET`, SECRET, `Pay\n\npassword: "hunter2hunter2"`]) {
       const held = await kernel.git.persist(message, ['tools/pay.ts']);
       expect(held).toMatchObject({ persisted: false, findings: [expect.stringMatching(/^message:\d/)] });
       expect(held.problem).toMatch(/the message contains a secret/);
       expect(held.problem).not.toContain(SECRET);
     }
     expect(await kernel.git.persist('Pay', ['tools/pay.ts'])).toMatchObject({ persisted: true });
-    expect([knowsSecret(rootDir), knowsSecret(remote)]).toEqual([false, false]);
+    expect([hasSecret(rootDir), hasSecret(remote)]).toEqual([false, false]);
   });
 
-  it('in the name of a file', async () => {
+  it('in a file name', async () => {
     const { kernel, tools, rootDir, remote } = await withRemote();
     const path = `tools/${SECRET}.ts`;
     const held = await tools.write_file.execute({ path, content: CLEAN });
@@ -229,6 +228,6 @@ describe('THREAT: a secret beside the files is pushed', () => {
       persisted: false,
       problem: expect.stringContaining('Rename the file, then commit again'),
     });
-    expect([knowsSecret(rootDir), knowsSecret(remote)]).toEqual([false, false]);
+    expect([hasSecret(rootDir), hasSecret(remote)]).toEqual([false, false]);
   });
 });

@@ -5,7 +5,7 @@ import { createKernel } from '../helpers/create_kernel.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** Puts an entry into the index that no checkout would make. */
+/** Adds an entry to the index that no checkout would create. */
 function stage(work, mode, content, path) {
   writeFileSync(join(work, '.git/blob'), content);
   const id = mode === '160000' ? content : git(work, 'hash-object', '-w', join(work, '.git/blob'));
@@ -59,7 +59,7 @@ describe('a hostile remote', () => {
     expect(readFileSync(join(outside, 'secret.txt'), 'utf8')).toBe('secret');
   });
 
-  it('does not write through a link that stands in the root', async () => {
+  it('does not write through a link in the root', async () => {
     const outside = await tempRoot();
     const { folder, remote } = await bareRemote();
     const work = clone(folder, remote);
@@ -75,7 +75,7 @@ describe('a hostile remote', () => {
     expect(existsSync(join(outside, 'x.ts'))).toBe(false);
   });
 
-  it('refuses names that lead out of the root', async () => {
+  it('cannot use names that lead out of the root', async () => {
     const { folder, remote } = await bareRemote();
     const work = clone(folder, remote);
     writeFileSync(join(work, 'ok.txt'), 'ok');

@@ -14,11 +14,11 @@ const MAX_MB = 200;
 const MB = 1 << 20;
 /** Versions of a file of 12 MB, each a delta on the one before. */
 const VERSIONS = howOften({ usual: 16, long: 50 });
-/** The name of a file of 1 536 MB of zeros. */
+/** The object id of a file of 1 536 MB of zeros. */
 const ZEROS = '27c2617287ce2ce733c5d690c6942c070c4280f5';
 
 /**
- * So many megabytes of zeros, packed: the same part many times over.
+ * A compressed stream of zeros: the same part repeated.
  * @param {number} megabytes
  */
 function zeros(megabytes) {
@@ -30,7 +30,7 @@ function zeros(megabytes) {
 }
 
 /**
- * A commit with one small file and what else is given.
+ * Adds a commit with one small file and the given entries.
  * @param {PackBytes} pack
  * @param {[string, string, string][]} entries
  */
@@ -51,21 +51,21 @@ async function boot(way, pack, tip, { config = {}, work } = {}) {
   const remote = await serve(way, pack instanceof PackBytes ? pack.toBuffer() : pack, tip);
   const rootDir = join(await tempRoot(), 'root');
   const base = { rootDir, git: { repo: remote.repo } };
-  const told = await probe(
+  const report = await probe(
     { ...base, ...config, git: { ...base.git, .../** @type {any} */ (config).git } },
     { env: remote.env, work },
   );
-  return { ...told, rootDir, remote, again: () => probe(base, { env: remote.env }) };
+  return { ...report, rootDir, remote, again: () => probe(base, { env: remote.env }) };
 }
 
-/** Nothing of a refused pack may be left. @param {string} rootDir */
+/** Expects no object of a refused pack. @param {string} rootDir */
 function expectNothingKept(rootDir) {
   expect(git(rootDir, 'for-each-ref')).toBe('');
   expect(git(rootDir, 'count-objects', '-v')).toMatch(/^count: 0\n.*\nin-pack: 0.*\ngarbage: 0/s);
 }
 
 describe.each(WAYS)('a file in a pack that is larger than fs.fileBytes, by %s', (way) => {
-  it('of some megabytes stays in the history, and is named in a warning', async () => {
+  it('stays in the history, and a warning names it', async () => {
     const pack = new PackBytes();
     const large = pack.add('blob', Buffer.alloc(3 * MB, 'a'));
     const tip = commitWith(pack, [['100644', 'large.txt', large]]);
@@ -98,11 +98,10 @@ describe.each(WAYS)('a file in a pack that is larger than fs.fileBytes, by %s', 
   });
 });
 
-describe.each(/** @type {const} */ (['http', 'ssh']))('a file in a pack, by %s', (way) => {
-  it('of one and a half gigabytes is a limit before it is unpacked', async () => {
+describe.each(/** @type {const} */ (['http', 'ssh']))('a file of 1.5 GB in a pack, by %s', (way) => {
+  it('exceeds the limit before it is unpacked', async () => {
     const pack = new PackBytes();
     pack.addRaw(3, 1536 * MB, zeros(1536));
-    // The name of those zeros.
     const tip = commitWith(pack, [['100644', 'bomb', ZEROS]]);
     const { error, peakMb, rootDir } = await boot(way, pack, tip);
     expect(error).toMatchObject({
@@ -115,8 +114,8 @@ describe.each(/** @type {const} */ (['http', 'ssh']))('a file in a pack, by %s',
   });
 });
 
-describe('a bomb in a pack', () => {
-  it('by path: a loose file and a packed one of 64 MB', async () => {
+describe('the limits of a pack', () => {
+  it('refuse a loose and a packed file of 64 MB, by path', async () => {
     const folder = await tempRoot();
     const repo = join(folder, 'work');
     git(folder, 'init', '-q', '-b', 'main', repo);
@@ -133,14 +132,14 @@ describe('a bomb in a pack', () => {
   });
 
   it.each(/** @type {const} */ (['http', 'ssh']))(
-    'a small delta on a huge base, and a delta that claims a huge result, by %s',
+    'refuse a small delta on a huge base, and a delta that claims a huge result, by %s',
     async (way) => {
       for (const make of ['huge base', 'huge claim']) {
         const pack = new PackBytes();
         const data = Buffer.alloc(15 * MB);
         const base = pack.end;
         pack.add('blob', data);
-        // Fifteen megabytes, then two hundred and twenty-five, then one byte of them.
+        // 15 MB, then 225 MB, then one byte of them.
         const grown = pack.addDelta(base, repeatDelta(data.length, make === 'huge base' ? 15 : 1));
         const claim = Buffer.concat([deltaNumber(data.length * 15), deltaNumber(2 ** 40), Buffer.from([0x90, 1])]);
         const shrunk = Buffer.concat([deltaNumber(data.length * 15), deltaNumber(1), Buffer.from([0x90, 1])]);
@@ -153,7 +152,7 @@ describe('a bomb in a pack', () => {
     },
   );
 
-  it('by path: a small file whose delta is on a huge one that nothing leads to', async () => {
+  it('refuse a small file that is a delta on a huge unreachable object, by path', async () => {
     const folder = await tempRoot();
     const repo = join(folder, 'remote.git');
     git(folder, 'init', '-q', '--bare', '-b', 'main', repo);
@@ -173,7 +172,7 @@ describe('a bomb in a pack', () => {
     expect(peakMb).toBeLessThan(MAX_MB);
   });
 
-  it('deltas on deltas without end, and many of them that are large', async () => {
+  it('refuse very long chains of deltas, and long chains of large ones', async () => {
     const long = new PackBytes();
     let at = long.end;
     let content = Buffer.from('x');
@@ -203,7 +202,7 @@ describe('a bomb in a pack', () => {
     }
   });
 
-  it('that is small as sent and beyond the limit unpacked', async () => {
+  it('refuse a pack that is small packed and too large unpacked', async () => {
     const pack = new PackBytes();
     for (let index = 0; index < 10; index++) pack.addRaw(3, 15 * MB, zeros(15));
     const tip = commitWith(pack, []);
@@ -215,7 +214,7 @@ describe('a bomb in a pack', () => {
     expect(peakMb).toBeLessThan(MAX_MB);
   });
 
-  it('of more objects than may be sent', async () => {
+  it('refuse a pack with too many objects', async () => {
     const pack = new PackBytes();
     const tip = commitWith(pack, []);
     for (let index = 0; index < 1000; index++) pack.add('blob', Buffer.from(String(index)));
@@ -233,7 +232,7 @@ describe('a bomb in a pack', () => {
     }
   });
 
-  it('of twenty thousand files costs no more than may be', async () => {
+  it('allow twenty thousand files, within the memory limit', async () => {
     const pack = new PackBytes();
     const ids = Array.from({ length: 20_000 }, (_, index) => pack.add('blob', Buffer.from(String(index))));
     const folders = [];
@@ -254,7 +253,7 @@ describe('a bomb in a pack', () => {
     expect(readFileSync(join(rootDir, 'd19/f999'), 'utf8')).toBe('19999');
   });
 
-  it('a folder of a million names', async () => {
+  it('refuse a folder with a million names', async () => {
     const pack = new PackBytes();
     const blob = pack.add('blob', Buffer.from('x'));
     const name = (index) => `f${String(index).padStart(7, '0')}`;
@@ -278,7 +277,7 @@ describe('a bomb in a pack', () => {
     }
   });
 
-  it('a commit, tag or message of many megabytes, and one with very many parents', async () => {
+  it('refuse a commit message or tag of many megabytes, and a commit with too many parents', async () => {
     const cases = {
       message: (pack, tree) => pack.add('commit', commitBytes(tree, { message: 'm'.repeat(3 * MB) })),
       tag: (pack, tree) => {
@@ -303,7 +302,7 @@ describe('a bomb in a pack', () => {
     }
   });
 
-  it('files that together are more than fs.rootBytes are refused before one is made', async () => {
+  it('refuse files that together exceed fs.rootBytes, before one is written', async () => {
     const pack = new PackBytes();
     const blob = pack.add('blob', Buffer.alloc(MB, 'a'));
     const tip = commitWith(
@@ -319,13 +318,13 @@ describe('a bomb in a pack', () => {
   });
 });
 
-describe('a pack with deltas as git sends them', () => {
-  it('by name or by place, in any order, is resolved to the same objects', async () => {
+describe('a pack with valid deltas', () => {
+  it('by object id or by offset, in any order, is resolved to the same objects', async () => {
     const pack = new PackBytes();
     const base = Buffer.from('base content that is long enough\n'.repeat(20));
     const next = Buffer.concat([base, Buffer.from('next')]);
     const last = Buffer.concat([next, Buffer.from('last')]);
-    // The last comes first: its base is only known by name, and itself a delta.
+    // The last comes first: its base has only an object id, and is itself a delta.
     pack.addNamedDelta(objectId('blob', next), repeatDelta(next.length, 1, Buffer.from('last')));
     pack.addNamedDelta(objectId('blob', base), repeatDelta(base.length, 1, Buffer.from('next')));
     pack.add('blob', base);
@@ -343,7 +342,7 @@ describe('a pack with deltas as git sends them', () => {
     }
   });
 
-  it(`of a large file with ${VERSIONS} versions, each on the one before, is no limit`, async () => {
+  it(`of a large file with ${VERSIONS} versions, each on the one before, is accepted`, async () => {
     const pack = new PackBytes();
     const start = Buffer.alloc(12 * MB);
     let at = pack.end;
@@ -360,7 +359,7 @@ describe('a pack with deltas as git sends them', () => {
     expect(peakMb).toBeLessThan(MAX_MB);
   });
 
-  it.each(WAYS)('of a long history is complete, and small again on disk, by %s', async (way) => {
+  it.each(WAYS)('of a long history is complete, and stored compactly, by %s', async (way) => {
     const folder = await tempRoot();
     const source = join(folder, 'source.git');
     git(folder, 'init', '-q', '--bare', '-b', 'main', source);

@@ -22,12 +22,12 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const MAX_MB = 200;
 const MB = 1 << 20;
-/** Far below what a boot may take, far above what one takes that is cut short. */
+/** Far below the limit of a boot, far above the duration of a boot that is cut short. */
 const SOON_MS = 15_000;
 const TIP = '1'.repeat(40);
 
 /**
- * A server whose greeting, or whose answer, is written by `write`.
+ * A server whose advertisement (`greeting`) or answer is written by `write`.
  * @param {'greeting' | 'answer'} part
  * @param {(response: import('node:http').ServerResponse) => void} write
  * @param {Record<string, string>} [headers]
@@ -47,7 +47,7 @@ async function serverWith(part, write, headers = {}) {
 }
 
 /**
- * Writes the same again and again until nobody listens, or so many times.
+ * Writes the same bytes until the client disconnects, or a number of times.
  * @param {import('node:http').ServerResponse} response
  * @param {Buffer} bytes
  * @param {number} [times]
@@ -61,8 +61,8 @@ function flood(response, bytes, times = Number.POSITIVE_INFINITY) {
   more();
 }
 
-describe('a greeting', () => {
-  it('of 60 000 references of 64 KB, and of millions of short ones, is a limit', async () => {
+describe('an advertisement of references', () => {
+  it('with 60 000 references of 64 KB, or millions of short ones, exceeds a limit', async () => {
     const long = frame(`${TIP} refs/heads/${'x'.repeat(65_000)}\n`);
     const short = Buffer.concat(Array.from({ length: 1000 }, (_, index) => frame(`${TIP} refs/heads/b${index}\n`)));
     const tiny = Buffer.concat(Array(1000).fill(frame(`${TIP} x`)));
@@ -81,7 +81,7 @@ describe('a greeting', () => {
     }
   });
 
-  it('of 100 000 ordinary references is read, within the memory there is', async () => {
+  it('with 100 000 ordinary references is read within the memory limit', async () => {
     const { pack, tip } = goodPack();
     const { url } = await rawServer((request, response) => {
       request.resume();
@@ -102,7 +102,7 @@ describe('a greeting', () => {
     expect(peakMb).toBeLessThan(MAX_MB);
   });
 
-  it('that is no greeting is an error, whatever it is', async () => {
+  it('that is malformed is an error', async () => {
     const zip = gzipSync(Buffer.alloc(200 * MB));
     const cases = {
       'a web page': [Buffer.from('<html>'.repeat(1000)), {}],
@@ -119,7 +119,7 @@ describe('a greeting', () => {
     }
   });
 
-  it('with the token in it, or a very long complaint, is shown short and without the token', async () => {
+  it('with a long error that contains the token is shortened, and the token is hidden', async () => {
     const token = 'tok_very_secret';
     const basic = Buffer.from(`git:${token}`).toString('base64');
     const repo = await serverWith('greeting', (response) => {
@@ -129,11 +129,11 @@ describe('a greeting', () => {
     expect(error?.code).toBe('ERR_GIT');
     expect(error?.message).toMatch(/you sent \[hidden\] and \[hidden\]/);
     expect(error?.message.length).toBeLessThan(600);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: expects none
     expect(error?.message).not.toMatch(/[\u0000-\u001f]/);
   });
 
-  it('with the token where its text is cut off shows no part of it', async () => {
+  it('with the token where the text is cut off shows no part of the token', async () => {
     const token = 'tok_very_secret';
     const [cut, many] = [`${'x'.repeat(293)}${token}`, `${token} `.repeat(82)];
     for (const text of [cut, many]) {
@@ -145,8 +145,8 @@ describe('a greeting', () => {
   });
 });
 
-describe('an answer', () => {
-  it('of progress, of empty frames or of acknowledgements without end is a limit', async () => {
+describe('an answer to a fetch', () => {
+  it('with endless progress, empty frames or acknowledgements exceeds a limit', async () => {
     for (const bytes of [frame(`\u0002${'p'.repeat(60_000)}`), frame('\u0001'), Buffer.from('0000'), frame('ACK\n')]) {
       const repo = await serverWith('answer', (response) => flood(response, Buffer.concat(Array(100).fill(bytes))));
       const { error, peakMb } = await bootFrom(repo);
@@ -155,7 +155,7 @@ describe('an answer', () => {
     }
   });
 
-  it('of one pack without end is a limit', async () => {
+  it('with an endless pack exceeds a limit', async () => {
     const pack = new PackBytes();
     pack.add('blob', Buffer.from('x'));
     const start = pack.toBuffer({ count: 8190 }).subarray(0, -20);
@@ -175,8 +175,8 @@ describe('an answer', () => {
   });
 });
 
-describe('a server that takes its time', () => {
-  it('silent from the first moment: boot ends by git.timeoutMs', async () => {
+describe('a slow server', () => {
+  it('that never answers: boot ends after git.timeoutMs', async () => {
     const silent = createServer(() => {});
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -188,7 +188,7 @@ describe('a server that takes its time', () => {
   });
 
   it.each(/** @type {const} */ (['greeting', 'answer']))(
-    'one byte at a time, in its %s: boot ends by git.timeoutMs',
+    'that sends its %s byte by byte: boot ends after git.timeoutMs',
     async (part) => {
       const repo = await serverWith(part, (response) => {
         // The start of a frame that would take four minutes.
@@ -202,7 +202,7 @@ describe('a server that takes its time', () => {
     },
   );
 
-  it('one byte of a number at a time: boot ends by git.timeoutMs', async () => {
+  it('that stops within a frame length: boot ends after git.timeoutMs', async () => {
     const repo = await serverWith('greeting', (response) => {
       response.write('00');
     });
@@ -211,7 +211,7 @@ describe('a server that takes its time', () => {
     expect(ms).toBeLessThan(SOON_MS);
   });
 
-  it('while the kernel is shut down: neither boot nor shutdown waits for it', async () => {
+  it('during a shutdown: neither boot nor shutdown waits for it', async () => {
     const folder = await tempRoot();
     const repos = {
       http: await serverWith('greeting', () => writeFileSync(join(folder, 'http.pid'), '')),
@@ -246,7 +246,7 @@ describe('a server that takes its time', () => {
     expect(isAlive(Number(readFileSync(join(folder, 'ssh.pid'), 'utf8')))).toBe(false);
   });
 
-  it('while a kernel that is slow to start is shut down: shutdown does not wait for it', async () => {
+  it('during the shutdown of a kernel that still boots: shutdown does not wait for it', async () => {
     const repo = await serverWith('greeting', () => {});
     const vfs = createMemoryVFS();
     const { listFiles } = vfs;
@@ -267,14 +267,14 @@ describe('a server that takes its time', () => {
     expect(await booting).toBe('ERR_GIT');
   });
 
-  it('when the last push is made: shutdown ends by pushTimeoutMs', async () => {
-    let isDeaf = false;
-    let unheard = 0;
+  it('during the last push: shutdown ends after pushTimeoutMs', async () => {
+    let isSilent = false;
+    let unanswered = 0;
     const { pack, tip } = goodPack();
     const { url } = await rawServer((request, response) => {
       request.resume();
-      if (isDeaf) {
-        unheard += 1;
+      if (isSilent) {
+        unanswered += 1;
         return;
       }
       const isGreeting = request.method === 'GET';
@@ -289,9 +289,9 @@ describe('a server that takes its time', () => {
     });
     const { kernel, tools } = await createKernel({ git: { repo: `${url}/remote.git` } });
     await kernel.boot();
-    isDeaf = true;
+    isSilent = true;
     const writing = tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
-    await expect.poll(() => unheard, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => unanswered, { timeout: 30_000 }).toBeGreaterThan(0);
     const start = performance.now();
     await kernel.shutdown({ pushTimeoutMs: 300 });
     expect(performance.now() - start).toBeLessThan(SOON_MS);

@@ -10,7 +10,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const MAX_MB = 200;
 const MB = 1 << 20;
-/** Far below what a boot may take, far above what one takes that is cut short. */
+/** Far below the limit of a boot, far above the duration of a boot that is cut short. */
 const SOON_MS = 15_000;
 
 /** @param {() => boolean} isTrue */
@@ -20,7 +20,7 @@ async function eventually(isTrue) {
 }
 
 describe('the program ssh', () => {
-  it('that says nothing is ended by git.timeoutMs, with all that it started', async () => {
+  it('that never answers is ended after git.timeoutMs, with its child processes', async () => {
     const folder = await tempRoot();
     const env = sshStandIn(folder, `sleep 1000 & echo $! > "${folder}/grandchild"; echo $$ > "${folder}/child"; wait`);
     const { error, ms } = await bootFrom('git@host.example:remote.git', { timeoutMs: 5000 }, env);
@@ -32,7 +32,7 @@ describe('the program ssh', () => {
     }
   });
 
-  it('gets what it needs of the environment, and no token', async () => {
+  it('gets only the variables it needs from the environment, and no token', async () => {
     const folder = await tempRoot();
     const { pack, tip } = goodPack();
     const { env } = await serve('ssh', pack, tip);
@@ -44,12 +44,12 @@ describe('the program ssh', () => {
       SOME_API_KEY: 'tok_three',
       NODE_OPTIONS: '',
     };
-    const told = await bootFrom(
+    const report = await bootFrom(
       'git@host.example:remote.git',
       {},
       { ...outer, ...secrets, SSH_AUTH_SOCK: '/agent', LC_ALL: 'C' },
     );
-    expect(told.error).toBeNull();
+    expect(report.error).toBeNull();
     const seen = readFileSync(join(folder, 'env'), 'utf8');
     expect(seen).not.toMatch(/tok_|API_KEY|TGP_/);
     for (const line of [`PATH=${process.env.PATH}`, `HOME=${process.env.HOME}`, 'SSH_AUTH_SOCK=/agent', 'LC_ALL=C']) {
@@ -57,7 +57,7 @@ describe('the program ssh', () => {
     }
   });
 
-  it.skipIf(process.platform !== 'linux')('does not outlive its host, however that dies', async () => {
+  it.skipIf(process.platform !== 'linux')('does not outlive a killed host', async () => {
     const folder = await tempRoot();
     const env = sshStandIn(folder, `echo $$ > "${folder}/child"; exec sleep 1000`);
     const { child, ended } = startProgram(
@@ -80,7 +80,7 @@ describe('the program ssh', () => {
     expect(await eventually(() => !isAlive(pid))).toBe(true);
   });
 
-  it('that floods, or ends in the middle, is an error', async () => {
+  it('that sends garbage or ends early is an error', async () => {
     const folder = await tempRoot();
     for (const body of ['yes', 'yes 0005x', 'printf 00', 'exit 0', 'kill -9 $$', 'head -c 100000 /dev/urandom']) {
       const { error, peakMb } = await bootFrom(
@@ -96,9 +96,9 @@ describe('the program ssh', () => {
   it('leaves no process, thread or descriptor after many boots', async () => {
     const { pack, tip } = goodPack();
     const remote = await serve('ssh', pack, tip);
-    // Other tests run at the same time, and programs of theirs.
+    // A unique name: other tests run ssh at the same time.
     const host = `${randomUUID()}.example`;
-    const told = await probe(
+    const report = await probe(
       { rootDir: join(await tempRoot(), 'root'), git: { repo: remote.repo.replace('host.example', host) } },
       {
         env: remote.env,
@@ -110,7 +110,7 @@ describe('the program ssh', () => {
           const before = count();
           for (let index = 0; index < 10; index++) await kernel.git.hydrate();
           let after = count();
-          for (let looks = 0; looks < 200 && after.some((found, at) => found > before[at] + 1); looks++) {
+          for (let attempt = 0; attempt < 200 && after.some((found, at) => found > before[at] + 1); attempt++) {
             await new Promise((done) => setTimeout(done, 50));
             after = count();
           }
@@ -118,7 +118,7 @@ describe('the program ssh', () => {
         `,
       },
     );
-    const { before, after } = /** @type {any} */ (told.value);
+    const { before, after } = /** @type {any} */ (report.value);
     expect(after[0]).toBeLessThanOrEqual(before[0] + 1);
     expect(after[1]).toBeLessThanOrEqual(before[1] + 1);
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8', maxBuffer: 64 * MB })).not.toContain(host);

@@ -8,12 +8,12 @@ import { commitBytes, objectId, PackBytes, repeatDelta, treeBytes } from '../hel
 import { tempRoot } from '../helpers/temp_root.js';
 
 const MAX_MB = 200;
-/** Several folders of sixteen megabytes at one time, and not as many as there are. */
+/** Enough for several folders of 16 MB at a time, but not for all of them. */
 const SOME_FOLDERS_MB = 130;
 const GOOD = 'export default () => 7\n';
-const NOBODY = '1'.repeat(40);
+const UNKNOWN_ID = '1'.repeat(40);
 
-/** What is done after a boot, to see that the host is as good as new. */
+/** A write and a run after a boot, which show that the kernel works. */
 const WORK = `
   const { persisted, problem } = await tools.write_file.execute({ path: 'tools/mine.ts', content: 'return 5' });
   const { result } = await tools.exec_tool.execute({ path: 'tools/mine.ts' });
@@ -50,8 +50,8 @@ const MODES = [
   '10000',
 ];
 
-describe.each(WAYS)('a tree that git would not write, by %s', (way) => {
-  it('with odd modes, names and orders: it stays in the history, the rest works, one warning names what is left out', async () => {
+describe.each(WAYS)('a tree that Git would not write, by %s', (way) => {
+  it('with invalid modes, names and orders stays in the history, and one warning names the omitted files', async () => {
     const { tip, whole } = packOf((_, blob) => [
       ...MODES.map((mode) => /** @type {[string, string, string]} */ ([mode, `mode-${mode}`, blob])),
       ['100644', '', blob],
@@ -67,7 +67,7 @@ describe.each(WAYS)('a tree that git would not write, by %s', (way) => {
       ['100644', Buffer.from([0xff, 0xfe]), blob],
       ['100644', 'x'.repeat(5000), blob],
       ['120000', 'link', blob],
-      ['160000', 'module', NOBODY],
+      ['160000', 'module', UNKNOWN_ID],
     ]);
     const remote = await serve(way, whole(), tip);
     const rootDir = join(await tempRoot(), 'root');
@@ -85,7 +85,7 @@ describe.each(WAYS)('a tree that git would not write, by %s', (way) => {
     expect(first.warnings[0]?.length).toBeLessThan(1000);
     expect(first.value).toMatchObject({ result: 5 });
     expect(first.peakMb).toBeLessThan(MAX_MB);
-    // What was committed on top still has every odd entry, byte by byte.
+    // The commit on top still has every invalid entry, byte by byte.
     const [before, after] = [tip, 'HEAD'].map((commit) => git(rootDir, 'cat-file', '-s', `${commit}^{tree}`));
     expect(Number(after) - Number(before)).toBe('100644 meta.json'.length + 1 + 20);
     expect(lockFiles(join(rootDir, '.git'))).toEqual([]);
@@ -95,10 +95,10 @@ describe.each(WAYS)('a tree that git would not write, by %s', (way) => {
     expect(second.value).toMatchObject({ result: 5 });
   });
 
-  it('that names what is not there is refused as a whole, and nothing of it is kept', async () => {
+  it('that names missing objects is refused, and nothing of it is kept', async () => {
     const { tip, whole } = packOf(() => [
-      ['100644', 'missing', NOBODY],
-      ['40000', 'nowhere', NOBODY.replace(/^./, '2')],
+      ['100644', 'missing', UNKNOWN_ID],
+      ['40000', 'nowhere', UNKNOWN_ID.replace(/^./, '2')],
     ]);
     const remote = await serve(way, whole(), tip);
     const rootDir = join(await tempRoot(), 'root');
@@ -118,8 +118,8 @@ const DEPTHS = [
   ['ssh', 20_000],
 ];
 
-describe.each(DEPTHS)('by %s, %i folders deep', (way, depth) => {
-  it('is a limit at every boot, and the local copy goes on', async () => {
+describe.each(DEPTHS)('a tree fetched by %s, %i folders deep', (way, depth) => {
+  it('exceeds a limit at every boot, and the local copy keeps working', async () => {
     const good = packOf(() => []);
     const remote = await serve(way, good.whole(), good.tip);
     const rootDir = join(await tempRoot(), 'root');
@@ -145,8 +145,8 @@ describe.each(DEPTHS)('by %s, %i folders deep', (way, depth) => {
   });
 });
 
-describe('folders that hold themselves many times over', () => {
-  it.each(WAYS)('are a limit before a file is made, by %s', async (way) => {
+describe('folders that contain the same folder many times', () => {
+  it.each(WAYS)('exceed a limit before a file is written, by %s', async (way) => {
     const pack = new PackBytes();
     let tree = pack.add('tree', treeBytes([['100644', 'f', pack.add('blob', Buffer.from('x'))]]));
     const names = Array.from({ length: 10 }, (_, index) => `d${index}`);
@@ -169,12 +169,12 @@ describe('folders that hold themselves many times over', () => {
 });
 
 /**
- * So many submodules of names that no file can have, as the bytes of a tree.
+ * The bytes of a tree of submodules whose names no file can have.
  * @param {number} count
  * @param {(index: number) => Buffer} name all of one length
  */
-function nameless(count, name) {
-  const entry = treeBytes([['0', name(0), NOBODY]]);
+function unusableEntries(count, name) {
+  const entry = treeBytes([['0', name(0), UNKNOWN_ID]]);
   const tree = Buffer.alloc(entry.length * count);
   for (let index = 0; index < count; index++) {
     entry.copy(tree, index * entry.length);
@@ -183,15 +183,15 @@ function nameless(count, name) {
   return tree;
 }
 
-/** A name that is no text. @param {number} index */
-const noText = (index) =>
+/** A name that is not valid UTF-8. @param {number} index */
+const invalidName = (index) =>
   Buffer.from([255, 128 + (index % 100), 128 + (Math.floor(index / 100) % 100), 128 + Math.floor(index / 10_000)]);
 
 /** A name that is too long. @param {number} index */
 const tooLong = (index) => Buffer.from(String(index).padStart(3300, 'x'));
 
 /**
- * Folders named `a`, one in the other, each with all of `ballast`; the innermost has the file `f`.
+ * Nested folders named `a`, each with all entries of `ballast`; the innermost has the file `f`.
  * @param {Buffer} ballast
  * @param {number} levels
  */
@@ -210,9 +210,9 @@ function heavyFolders(ballast, levels) {
   return { pack: pack.toBuffer(), tip };
 }
 
-describe('folders in folders, each of sixteen megabytes', () => {
-  it('of names that no path leads to are counted like any other', async () => {
-    const { pack, tip } = heavyFolders(nameless(600_000, noText), 3);
+describe('nested folders of sixteen megabytes each', () => {
+  it('with names that no file can have count as files', async () => {
+    const { pack, tip } = heavyFolders(unusableEntries(600_000, invalidName), 3);
     const remote = await serve('http', pack, tip);
     const rootDir = join(await tempRoot(), 'root');
     const { error, peakMb } = await probe({ rootDir, git: { repo: remote.repo } });
@@ -220,9 +220,9 @@ describe('folders in folders, each of sixteen megabytes', () => {
     expect(peakMb).toBeLessThan(MAX_MB);
   });
 
-  it('that are few enough are read, written and committed one at a time', async () => {
+  it('within the limits are read, written and committed one at a time', async () => {
     const levels = 6;
-    const { pack, tip } = heavyFolders(nameless(5000, tooLong), levels);
+    const { pack, tip } = heavyFolders(unusableEntries(5000, tooLong), levels);
     const remote = await serve('http', pack, tip);
     const rootDir = join(await tempRoot(), 'root');
     const folder = 'a/'.repeat(levels - 1);
@@ -230,7 +230,7 @@ describe('folders in folders, each of sixteen megabytes', () => {
     expect(first.error).toBeNull();
     expect(first.files).toEqual([`${folder}f`]);
     expect(first.peakMb).toBeLessThan(SOME_FOLDERS_MB);
-    // Without the remote: what a push costs is another matter.
+    // Without the remote: the cost of a push is not measured.
     const path = `${folder}mine.txt`;
     const second = await probe(
       { rootDir },
@@ -242,7 +242,7 @@ describe('folders in folders, each of sixteen megabytes', () => {
   });
 
   it('in a long history are not read again for every commit', async () => {
-    const ballast = nameless(90_000, noText);
+    const ballast = unusableEntries(90_000, invalidName);
     const pack = new PackBytes();
     const base = pack.end;
     pack.add('tree', ballast);

@@ -56,7 +56,7 @@ describe('a smart-HTTP remote', () => {
     expect(soundness(c.rootDir)).toEqual(SOUND);
   });
 
-  it('a boot without changes is one round trip', async () => {
+  it('needs one round trip for a boot without changes', async () => {
     const { repo, requests } = await httpRemote();
     const first = await createKernel({ git: { repo } });
     await first.tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
@@ -68,7 +68,7 @@ describe('a smart-HTTP remote', () => {
     expect(requests).toEqual(['GET /remote.git/info/refs?service=git-upload-pack']);
   });
 
-  it('brings a long history in one pack', async () => {
+  it('sends a long history in one pack', async () => {
     const { remote, repo } = await httpRemote();
     const commits = Array.from({ length: 70 }, (_, index) => {
       const content = `${index}\n`.repeat(100);
@@ -95,7 +95,7 @@ describe('authentication', () => {
     expect(git(remote, 'rev-list', '--count', 'main')).toBe('3');
   });
 
-  it('says what to do when it is refused, and never shows the token', async () => {
+  it('that fails is reported with a remedy, and the token is never shown', async () => {
     const { repo } = await httpRemote({ authorization: BASIC });
     const lines = [];
     const note = (...parts) => lines.push(parts.map(String).join(' '));
@@ -124,7 +124,7 @@ describe('authentication', () => {
   });
 });
 
-describe('a remote in trouble', () => {
+describe('a remote with a failure', () => {
   it('status 500: the write stays local and is pushed later', async () => {
     let broken = false;
     const { remote, repo } = await httpRemote({
@@ -142,7 +142,7 @@ describe('a remote in trouble', () => {
     expect(git(remote, 'rev-list', '--count', 'main')).toBe('2');
   });
 
-  it('a hook that declines: the reason reaches the agent', async () => {
+  it('a declined push: the reason of the hook reaches the agent', async () => {
     const { remote, repo } = await httpRemote();
     writeFileSync(join(remote, 'hooks/update'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     const { tools } = await createKernel({ git: { repo } });
@@ -152,7 +152,7 @@ describe('a remote in trouble', () => {
     });
   });
 
-  it('no Git server at all', async () => {
+  it('a server without Git: boot fails with the reason', async () => {
     const { repo } = await httpRemote({
       before: (_, response) => {
         response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
@@ -166,7 +166,7 @@ describe('a remote in trouble', () => {
     });
   });
 
-  it('a redirect to another host or port gets neither the request nor the token', async () => {
+  it('a redirect to another host or port receives neither the request nor the token', async () => {
     const seen = [];
     const other = await gitHttpServer('/', {
       before: (request, response) => {
@@ -197,7 +197,7 @@ describe('a remote in trouble', () => {
     expect(seen).toEqual([]);
   });
 
-  it('a repository that was renamed on the same server is found, read and written', async () => {
+  it('a redirect on the same server is followed for reads and writes', async () => {
     const { folder, remote, url } = await httpRemote({
       before: (request, response) => {
         if (!request.url?.startsWith('/old.git')) return false;

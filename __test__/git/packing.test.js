@@ -17,7 +17,7 @@ const sourceOf = (at) =>
   `/** Makes report ${at}. */\nexport default (args: { n: number }): number => args.n + ${at};\n`;
 
 /**
- * A root with a history whose objects all have files of their own.
+ * A root with a history of loose objects.
  * @param {number} commits
  */
 async function looseRoot(commits) {
@@ -37,7 +37,7 @@ async function looseRoot(commits) {
 }
 
 /**
- * Objects that nothing leads to, each in a file of its own.
+ * Adds unreachable loose objects, and returns their ids.
  * @param {string} root
  * @param {number} count
  */
@@ -69,7 +69,7 @@ function objects(root) {
 }
 
 /**
- * Nothing is missing. `git fsck` lists files before it reads them: beside a packer that is still at work it has to be asked again.
+ * Expects no missing object. `git fsck` lists files before it reads them, so it is repeated while a packer still runs.
  * @param {string} root
  */
 async function expectSound(root) {
@@ -85,13 +85,14 @@ async function expectSound(root) {
 }
 
 /**
- * Packs until few objects are left, and only then goes on.
+ * Waits until few loose objects are left.
  * @param {string} root
  */
-const packed = (root) => expect.poll(() => objects(root).loose, { timeout: 30_000, interval: 20 }).toBeLessThan(1_024);
+const untilPacked = (root) =>
+  expect.poll(() => objects(root).loose, { timeout: 30_000, interval: 20 }).toBeLessThan(1_024);
 
-describe('objects are packed in the background', () => {
-  test('and everything is there that was, to git, to this kernel and to the next', async () => {
+describe('packing in the background', () => {
+  test('loses no object for git, this kernel and the next one', async () => {
     const rootDir = await looseRoot(400);
     const before = objects(rootDir);
     expect(before).toMatchObject({ packs: 0 });
@@ -99,7 +100,7 @@ describe('objects are packed in the background', () => {
     const log = git(rootDir, 'log', '--format=%H', '--', 'tools/group1/report_1.ts').split('\n');
     const { kernel, tools } = await createKernel({ rootDir });
     await tools.write_file.execute({ path: 'tools/own.ts', content: sourceOf(1) });
-    await packed(rootDir);
+    await untilPacked(rootDir);
     expect(objects(rootDir).packs).toBeGreaterThan(0);
     await expectSound(rootDir);
     const history = await tools.file_history.execute({ path: 'tools/group1/report_1.ts', limit: 100 });
@@ -112,9 +113,9 @@ describe('objects are packed in the background', () => {
     expect(await next.kernel.exec('tools/own.ts', { n: 1 })).toMatchObject({ result: 3 });
   });
 
-  test('beside git gc, and beside other processes that write and pack', async () => {
+  test('loses no object beside git gc and other kernels that write and pack', async () => {
     const rootDir = await looseRoot(400);
-    // `git gc` leaves these in files, or puts them there again: only a kernel packs them.
+    // `git gc` leaves these objects loose, or unpacks them again: only a kernel packs them.
     const unreachable = looseBlobs(rootDir, 1_500);
     const kernels = await Promise.all([createKernel({ rootDir }), createKernel({ rootDir })]);
     let isOver = false;
@@ -139,7 +140,7 @@ describe('objects are packed in the background', () => {
     for (const { kernel } of kernels) await kernel.shutdown();
     const { tools } = await createKernel({ rootDir });
     await tools.write_file.execute({ path: 'tools/own.ts', content: sourceOf(1) });
-    await packed(rootDir);
+    await untilPacked(rootDir);
     await expectSound(rootDir);
     const check = ['-C', rootDir, 'cat-file', '--batch-check=%(objecttype)'];
     const found = execFileSync('git', check, { input: `${unreachable.join('\n')}\n`, encoding: 'utf8' });
@@ -149,7 +150,7 @@ describe('objects are packed in the background', () => {
     );
   });
 
-  test('and many small packs become few', async () => {
+  test('merges many small packs', async () => {
     const rootDir = await looseRoot(400);
     const log = git(rootDir, 'log', '--format=%H', '--', 'tools/group1/report_1.ts').split('\n');
     for (let at = 390; at > 0; at -= 30) {
@@ -169,7 +170,7 @@ describe('objects are packed in the background', () => {
     expect(history.map(({ commit }) => commit)).toEqual(log);
   });
 
-  test('and a process that is killed while it packs has lost nothing', async () => {
+  test('loses no object when the process is killed', async () => {
     const rootDir = await looseRoot(400);
     const program = `
       const { TGP, tgpTools } = await import(${JSON.stringify(INDEX)});
@@ -187,7 +188,7 @@ describe('objects are packed in the background', () => {
       child.stdout.on('data', (text) => {
         output += text;
       });
-      // From its first pack on, at any moment.
+      // At any moment after its first pack.
       const begun = () => objects(rootDir).names.length > 2 * round || objects(rootDir).loose < 1_024;
       while (output === '' || !(begun() || child.exitCode !== null)) await sleep(1);
       await sleep(round * 7);
@@ -199,7 +200,7 @@ describe('objects are packed in the background', () => {
     }
     const { tools } = await createKernel({ rootDir });
     await tools.write_file.execute({ path: 'tools/own.ts', content: sourceOf(1) });
-    await packed(rootDir);
+    await untilPacked(rootDir);
     await expectSound(rootDir);
   });
 });

@@ -14,11 +14,11 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const HOST = 'git.company.invalid';
 const REPO = `https://${HOST}/remote.git`;
-/** Nobody but the proxy finds the host; a resolver that cannot be reached says so late, or not at all. */
+/** Only the proxy can resolve the host; an unreachable resolver answers late, or not at all. */
 const NOT_FOUND = { code: 'ERR_GIT', message: expect.stringMatching(/host is not known|in time|git\.timeoutMs/) };
 const TOOL = { path: 'tools/a.ts', content: 'return 1' };
 
-/** A Git server that only the proxy finds, with a certificate that only the authority's friends trust. */
+/** A Git server that only the proxy can resolve, with a certificate of a private CA. */
 async function company({ authorization = /** @type {string | undefined} */ (undefined) } = {}) {
   const { folder, remote } = await bareRemote();
   git(remote, 'config', 'http.receivepack', 'true');
@@ -28,7 +28,7 @@ async function company({ authorization = /** @type {string | undefined} */ (unde
   return { remote, ca, server, proxy };
 }
 
-describe('Git behind a proxy of the config, with an authority of its own', () => {
+describe('Git behind a proxy of the config, with a private CA', () => {
   it('is fetched from and pushed to through the proxy', async () => {
     const { remote, ca, proxy } = await company();
     const { kernel, tools } = await createKernel({ git: { repo: REPO }, network: { proxy: proxy.url, ca } });
@@ -38,7 +38,7 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
     expect(new Set(proxy.asked)).toEqual(new Set([`${HOST}:443`]));
   });
 
-  it('is not trusted without the authority', async () => {
+  it('is not trusted without the CA', async () => {
     const { proxy, server } = await company();
     const { kernel } = await createKernel({ git: { repo: REPO }, network: { proxy: proxy.url } });
     await expect(kernel.boot()).rejects.toMatchObject({
@@ -56,7 +56,7 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
     expect(proxy.asked).toEqual([]);
   });
 
-  it('is reached directly where noProxy says so', async () => {
+  it('is reached directly if noProxy matches the host', async () => {
     const { ca, proxy } = await company();
     for (const noProxy of [[HOST], ['.company.invalid'], ['*.company.invalid']]) {
       const { kernel } = await createKernel({
@@ -68,11 +68,11 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
     expect(proxy.asked).toEqual([]);
   });
 
-  it('sends its credentials only to the proxy', async () => {
+  it('sends the credentials of the proxy only to the proxy', async () => {
     const authorization = `Basic ${Buffer.from('me:hunter2').toString('base64')}`;
     const { ca, proxy } = await company({ authorization });
-    const asMe = proxy.url.replace('://', '://me:hunter2@');
-    const { kernel, tools } = await createKernel({ git: { repo: REPO }, network: { proxy: asMe, ca } });
+    const withCredentials = proxy.url.replace('://', '://me:hunter2@');
+    const { kernel, tools } = await createKernel({ git: { repo: REPO }, network: { proxy: withCredentials, ca } });
     await kernel.boot();
     expect(JSON.stringify(kernel.config)).not.toContain('hunter2');
     expect(await tools.write_file.execute(TOOL)).toMatchObject({ persisted: true });
@@ -86,7 +86,7 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
     expect(error.message).not.toContain('hunter');
   });
 
-  it('names a proxy that refuses the connection, only if it was used', async () => {
+  it('names a proxy that refuses the connection only if it was used', async () => {
     const network = { proxy: 'http://me:hunter2@127.0.0.1:9' };
     const { kernel } = await createKernel({ git: { repo: REPO }, network });
     const error = await kernel.boot().catch((reason) => reason);
@@ -101,21 +101,21 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
     expect(other.message).not.toContain('proxy');
   });
 
-  it('is an error soon when the proxy says nothing', async () => {
-    const deaf = createServer(() => {}).listen(0, '127.0.0.1');
-    await once(deaf, 'listening');
-    const { port } = /** @type {import('node:net').AddressInfo} */ (deaf.address());
+  it('fails after git.timeoutMs if the proxy does not answer', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (silent.address());
     const git = { repo: REPO, timeoutMs: 1000 };
     const rootDir = join(await tempRoot(), 'root');
     const { error, ms } = await probe({ rootDir, git, network: { proxy: `http://127.0.0.1:${port}` } });
-    deaf.close();
+    silent.close();
     expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/git\.timeoutMs|in time/) });
     expect(ms).toBeLessThan(15_000);
   });
 });
 
 describe('Git behind a proxy of the environment', () => {
-  it('goes through it, unless NO_PROXY or the config says otherwise', async () => {
+  it('goes through it, unless NO_PROXY or the config overrides it', async () => {
     const { ca, proxy } = await company();
     const boot = async (/** @type {object} */ config, /** @type {NodeJS.ProcessEnv} */ env) =>
       (await probe({ rootDir: join(await tempRoot(), 'root'), ...config }, { env })).error;
@@ -133,8 +133,8 @@ describe('Git behind a proxy of the environment', () => {
   });
 });
 
-describe('a variable that names no HTTP proxy', () => {
-  it('is reported, whether the server is reached or not', async () => {
+describe('a proxy variable that is not an HTTP proxy', () => {
+  it('is reported for a remote at a URL, whether it is reached or not', async () => {
     const { folder, remote } = await bareRemote();
     const server = await gitHttpServer(folder);
     const rootDir = join(await tempRoot(), 'root');
@@ -147,17 +147,17 @@ describe('a variable that names no HTTP proxy', () => {
       console.log(JSON.stringify({ warnings, error }));`;
     const boot = (/** @type {object} */ config) =>
       runProgram(dirname(rootDir), code, { ...env, CONFIG: JSON.stringify({ rootDir, ...config }) });
-    const told = expect.stringMatching(/environment variable HTTPS_PROXY is not a valid HTTP proxy and is ignored/);
-    expect(await boot({ git: { repo: `${server.url}/remote.git` } })).toEqual({ warnings: [told], error: null });
-    expect(await boot({ rootDir: `${rootDir}1`, git: { repo: remote } }), 'no proxy is needed').toEqual({
+    const warning = expect.stringMatching(/environment variable HTTPS_PROXY is not a valid HTTP proxy and is ignored/);
+    expect(await boot({ git: { repo: `${server.url}/remote.git` } })).toEqual({ warnings: [warning], error: null });
+    expect(await boot({ rootDir: `${rootDir}1`, git: { repo: remote } }), 'a path needs no proxy').toEqual({
       warnings: [],
       error: null,
     });
-    expect((await boot({ rootDir: `${rootDir}2`, git: { repo: REPO, timeoutMs: 2000 } })).error).toEqual(told);
+    expect((await boot({ rootDir: `${rootDir}2`, git: { repo: REPO, timeoutMs: 2000 } })).error).toEqual(warning);
   });
 });
 
-describe('a token for this machine', () => {
+describe('a token for a server on loopback', () => {
   it('is not sent to any proxy', async () => {
     const token = 'tok_s3cr3t_value';
     const authorization = `Basic ${Buffer.from(`git:${token}`).toString('base64')}`;

@@ -10,8 +10,8 @@ const PROCESS = fileURLToPath(new URL('../helpers/sharing_process.mjs', import.m
 const WRITES = howOften({ usual: 3, long: 25 });
 const run = promisify(execFile);
 
-describe('two processes on one root, beside one on another', () => {
-  it('report for each write the commit that holds exactly this write', async () => {
+describe('two processes on one root, and one on another', () => {
+  it('report the commit of each write', async () => {
     const { folder, remote } = await bareRemote();
     const seed = clone(folder, remote);
     git(seed, 'commit', '-q', '--allow-empty', '-m', 'Start');

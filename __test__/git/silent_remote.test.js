@@ -5,21 +5,21 @@ import { createKernel } from '../helpers/create_kernel.js';
 import { gitHttpServer } from '../helpers/git_http_server.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
 
-/** How long one exchange may take: long enough to be noticed, short enough to be waited for. */
+/** The limit of one exchange with the remote. */
 const TIMEOUT_MS = 2_000;
 const WRITES = 6;
-/** Far below the half minute that a remote may be silent elsewhere. */
+/** Far below the default timeout of half a minute. */
 const SOON_MS = 15_000;
 
-/** A logger, and what it has heard. */
-function listener() {
+/** A logger and its warnings. */
+function warningLogger() {
   const lines = /** @type {string[]} */ ([]);
   const warn = (/** @type {string} */ message) => void lines.push(message);
   return { lines, logger: { debug() {}, info() {}, error() {}, warn } };
 }
 
 describe('a remote that connects and never answers', () => {
-  it('delays only one write: later writes are local, one line reports it, and all are pushed when it answers', async () => {
+  it('delays only one write: later writes are local, one warning reports it, and all are pushed when it answers', async () => {
     const { folder, remote } = await bareRemote();
     git(remote, 'config', 'http.receivepack', 'true');
     let isSilent = false;
@@ -29,19 +29,19 @@ describe('a remote that connects and never answers', () => {
       return isSilent;
     };
     const repo = `${(await gitHttpServer(folder, { before })).url}/remote.git`;
-    const { lines, logger } = listener();
+    const { lines, logger } = warningLogger();
     const { tools, rootDir } = await createKernel({ git: { repo, timeoutMs: TIMEOUT_MS } }, { logger });
     const write = (/** @type {string} */ name) =>
       tools.write_file.execute({ path: `tools/${name}.ts`, content: `return '${name}'` });
     expect(await write('before')).toMatchObject({ persisted: true });
 
     isSilent = true;
-    const heard = listener();
-    const other = await createKernel({ rootDir, git: { repo } }, { logger: heard.logger });
+    const otherLog = warningLogger();
+    const other = await createKernel({ rootDir, git: { repo } }, { logger: otherLog.logger });
     const begun = performance.now();
     const booting = other.kernel.boot().then(() => performance.now() - begun);
     expect(await write('first')).toMatchObject({ persisted: 'local' });
-    const asked = unanswered;
+    const known = unanswered;
     for (let index = 0; index < WRITES; index++) {
       expect(await write(`w${index}`)).toMatchObject({
         success: true,
@@ -49,12 +49,12 @@ describe('a remote that connects and never answers', () => {
         problem: expect.stringContaining('pushed later'),
       });
     }
-    // The background may have tried meanwhile, here and in the other kernel; the writes have not.
-    expect(unanswered - asked).toBeLessThan(WRITES);
+    // Both kernels may have retried in the background, but the writes have not.
+    expect(unanswered - known).toBeLessThan(WRITES);
     expect(lines).toEqual([expect.stringMatching(/cannot be reached.*in the background/)]);
 
     expect(await booting).toBeLessThan(SOON_MS);
-    expect(heard.lines).toEqual([expect.stringContaining('Started from the local copy')]);
+    expect(otherLog.lines).toEqual([expect.stringContaining('Started from the local copy')]);
     await other.kernel.shutdown({ pushTimeoutMs: 0 });
 
     isSilent = false;
@@ -65,7 +65,7 @@ describe('a remote that connects and never answers', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it('keeps a write for seconds only, and a boot that did not wait gets what others pushed when it answers', async () => {
+  it('delays a write for seconds only, and a kernel that booted meanwhile fetches later pushes when it answers', async () => {
     const { folder, remote } = await bareRemote();
     git(remote, 'config', 'http.receivepack', 'true');
     let isSilent = false;

@@ -13,8 +13,8 @@ import {
   soundness,
 } from '../helpers/git_remote.js';
 
-/** A program in the place of `ssh`: it notes how it was called and runs the command on this machine. */
-function standIn(folder, body = 'for last; do :; done\nexec sh -c "$last"') {
+/** A replacement of `ssh` that logs its arguments and runs the command on this machine. */
+function fakeSsh(folder, body = 'for last; do :; done\nexec sh -c "$last"') {
   const program = join(folder, 'ssh');
   writeFileSync(program, `#!/bin/sh\necho "$@" >> "${folder}/calls"\n${body}\n`, { mode: 0o755 });
   process.env.GIT_SSH = program;
@@ -27,7 +27,7 @@ afterEach(() => {
 describe('an ssh remote', () => {
   it('is cloned, written and shared', async () => {
     const { folder, remote } = await bareRemote({ name: "it's a remote.git" });
-    standIn(folder);
+    fakeSsh(folder);
     const repo = `git@host.example:${remote}`;
     const [a, b] = [await createKernel({ git: { repo } }), await createKernel({ git: { repo } })];
     await Promise.all([a.kernel.boot(), b.kernel.boot()]);
@@ -59,7 +59,7 @@ describe('an ssh remote', () => {
     commit('first.txt');
     git(person, 'push', '-q', 'origin', 'HEAD:main');
     commit('second.txt', ...(force === '' ? [] : ['--amend']));
-    standIn(
+    fakeSsh(
       folder,
       `[ "$(wc -l < "${folder}/calls")" -ne 2 ] || git -C "${person}" push -q ${force} origin HEAD:main\nfor last; do :; done\nexec sh -c "$last"`,
     );
@@ -81,9 +81,9 @@ describe('an ssh remote', () => {
     expect(error.message).not.toContain('/nowhere');
   });
 
-  it('that cannot be reached is an error without an endless wait', async () => {
+  it('that cannot be reached is an error at once', async () => {
     const { folder } = await bareRemote();
-    standIn(folder, 'exit 255');
+    fakeSsh(folder, 'exit 255');
     const { kernel } = await createKernel({ git: { repo: 'ssh://git@host.example:2222/r.git' } });
     const error = await kernel.boot().catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'ERR_GIT' });

@@ -7,7 +7,7 @@ import { bareRemote, clone, git } from '../helpers/git_remote.js';
 const PATH = 'tools/pay.ts';
 const CLEAN = '/** Charges. */\nexport default (args: { key: string }) => args.key.length;\n';
 const THEIRS = CLEAN.replace('Charges', 'Charges cards');
-const MENDED = CLEAN.replace('Charges', 'Charges people');
+const FIXED = CLEAN.replace('Charges', 'Charges people');
 const LEAKY = "/** Charges. */\nexport default () => 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'.length;\n";
 
 /** Commits a file to the remote as a colleague would; without content, its removal. */
@@ -21,18 +21,18 @@ function push(folder, remote, path, content) {
   git(work, 'push', '-q', 'origin', 'HEAD:main');
 }
 
-/** A kernel, and what it has warned of since the last look. */
-async function watched(config) {
+/** A kernel, and `warned()`, which returns and clears its warnings. */
+async function kernelWithWarnings(config) {
   const warnings = [];
   const logger = { debug() {}, info() {}, error() {}, warn: (text) => warnings.push(text) };
   const made = await createKernel(config, { logger });
   return { ...made, warned: () => warnings.splice(0).join('\n') };
 }
 
-/** A tool of which the remote has a newer version than the one that the text with a secret here goes back to. */
-async function heldBack() {
+/** A tool with an uncommitted secret on disk and a newer version in the remote. */
+async function unseenUpdate() {
   const { folder, remote } = await bareRemote();
-  const made = await watched({ git: { repo: remote } });
+  const made = await kernelWithWarnings({ git: { repo: remote } });
   await made.tools.write_file.execute({ path: PATH, content: CLEAN });
   writeFileSync(join(made.rootDir, PATH), LEAKY);
   push(folder, remote, PATH, THEIRS);
@@ -45,8 +45,8 @@ async function heldBack() {
 const keptIn = (rootDir) => git(rootDir, 'branch', '--list', 'tgp/kept-*', '--format=%(refname:short)').split('\n');
 
 describe('a file with a secret that the remote has changed', () => {
-  it('is named by every sync, until it is removed: then the remote\u2019s comes', async () => {
-    const { kernel, rootDir, read, theirs, warned } = await heldBack();
+  it('is named by every sync until its removal, and then replaced by the remote version', async () => {
+    const { kernel, rootDir, read, theirs, warned } = await unseenUpdate();
     expect(warned()).toContain(PATH);
     await kernel.sync();
     expect(warned()).toMatch(/neither committed nor overwritten: tools\/pay\.ts\..*the next sync brings the remote's/s);
@@ -55,7 +55,7 @@ describe('a file with a secret that the remote has changed', () => {
     expect(read()).toBe(THEIRS);
     expect(warned()).not.toContain(PATH);
     expect(await kernel.git.uncommitted()).toEqual([]);
-    // From now on it is a file like any other.
+    // Now it is an ordinary file.
     rmSync(join(rootDir, PATH));
     await kernel.sync();
     expect(await kernel.git.uncommitted()).toEqual([{ path: PATH, state: 'missing' }]);
@@ -63,30 +63,30 @@ describe('a file with a secret that the remote has changed', () => {
     expect(theirs).toThrow();
   });
 
-  it('without its secret is kept on a branch by the next sync, also that of another process', async () => {
-    const { kernel, rootDir, remote, read, theirs } = await heldBack();
+  it('is backed up on a branch by the next sync after the secret is removed, also in another process', async () => {
+    const { kernel, rootDir, remote, read, theirs } = await unseenUpdate();
     await kernel.shutdown();
-    writeFileSync(join(rootDir, PATH), MENDED);
-    const again = await watched({ rootDir, git: { repo: remote } });
+    writeFileSync(join(rootDir, PATH), FIXED);
+    const again = await kernelWithWarnings({ rootDir, git: { repo: remote } });
     await again.kernel.boot();
     const warning = again.warned();
     const [branch] = keptIn(rootDir);
     expect(warning).toContain(`git show ${branch}:${PATH}`);
-    expect(git(rootDir, 'show', `${branch}:${PATH}`)).toBe(MENDED.trim());
+    expect(git(rootDir, 'show', `${branch}:${PATH}`)).toBe(FIXED.trim());
     expect(read()).toBe(THEIRS);
     expect(theirs()).toBe(THEIRS);
     const [, path, commit] = warning.match(/tgp revert (\S+) ([0-9a-f]{40})/) ?? [];
     await again.kernel.git.revert(String(path), String(commit));
-    expect(theirs()).toBe(MENDED);
+    expect(theirs()).toBe(FIXED);
   });
 
   it.each([
-    ['a commit of the file as it is', ({ kernel }) => kernel.git.persist('mine', [PATH])],
+    ['a commit of the file', ({ kernel }) => kernel.git.persist('mine', [PATH])],
     ['a patch', ({ tools }) => tools.patch_file.execute({ path: PATH, search: 'people', replace: 'everybody' })],
-    ['a write', ({ tools }) => tools.write_file.execute({ path: PATH, content: MENDED })],
-  ])('%s that would go over the remote\u2019s unseen is a conflict', async (_, change) => {
-    const held = await heldBack();
-    writeFileSync(join(held.rootDir, PATH), MENDED);
+    ['a write', ({ tools }) => tools.write_file.execute({ path: PATH, content: FIXED })],
+  ])('%s that would overwrite an unseen remote version is a conflict', async (_, change) => {
+    const held = await unseenUpdate();
+    writeFileSync(join(held.rootDir, PATH), FIXED);
     const error = await Promise.resolve(change(held)).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'ERR_GIT_CONFLICT', details: { path: PATH } });
     expect(held.read()).toBe(THEIRS);
@@ -94,33 +94,33 @@ describe('a file with a secret that the remote has changed', () => {
     const branch = String(/tgp\/kept-[0-9a-f]+/.exec(error.message)?.[0]);
     expect(git(held.rootDir, 'show', `${branch}:${PATH}`)).toContain('people');
     expect(keptIn(held.rootDir)).toEqual([branch]);
-    const once = await held.tools.write_file.execute({ path: PATH, content: MENDED });
-    expect(once).toMatchObject({ persisted: true });
+    const second = await held.tools.write_file.execute({ path: PATH, content: FIXED });
+    expect(second).toMatchObject({ persisted: true });
     expect(await held.tools.write_file.execute({ path: PATH, content: CLEAN })).toMatchObject({ persisted: true });
     expect(held.theirs()).toBe(CLEAN);
   });
 
-  it('written over by an agent while it holds the secret is a conflict too, and a removal removes nothing unseen', async () => {
-    const held = await heldBack();
-    const write = held.tools.write_file.execute({ path: PATH, content: MENDED });
+  it('cannot be overwritten or removed before the remote version was read', async () => {
+    const held = await unseenUpdate();
+    const write = held.tools.write_file.execute({ path: PATH, content: FIXED });
     const error = await Promise.resolve(write).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'ERR_GIT_CONFLICT' });
     expect(held.read()).toBe(THEIRS);
-    const other = await heldBack();
+    const other = await unseenUpdate();
     rmSync(join(other.rootDir, PATH));
     await expect(other.kernel.git.persist('gone', [PATH])).rejects.toMatchObject({ code: 'ERR_GIT_CONFLICT' });
     expect(other.read()).toBe(THEIRS);
     expect(other.theirs()).toBe(THEIRS);
   });
 
-  it('is no conflict once the remote is what it was, and goes when the remote has removed it', async () => {
-    const held = await heldBack();
+  it('is not a conflict after the remote undoes its change, and is removed after the remote removes it', async () => {
+    const held = await unseenUpdate();
     push(held.folder, held.remote, PATH, CLEAN);
     await held.kernel.sync();
-    writeFileSync(join(held.rootDir, PATH), MENDED);
+    writeFileSync(join(held.rootDir, PATH), FIXED);
     expect(await held.kernel.git.persist('mine', [PATH])).toMatchObject({ persisted: true });
-    expect(held.theirs()).toBe(MENDED);
-    const other = await heldBack();
+    expect(held.theirs()).toBe(FIXED);
+    const other = await unseenUpdate();
     push(other.folder, other.remote, PATH, undefined);
     await other.kernel.sync();
     expect(other.read()).toBe(LEAKY);
@@ -131,28 +131,28 @@ describe('a file with a secret that the remote has changed', () => {
   });
 });
 
-describe('the same with pull requests', () => {
-  it('nothing of the remote\u2019s is removed or overwritten unseen', async () => {
+describe('a file with a secret, with pull requests', () => {
+  it('does not overwrite or remove an unseen remote version', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, PATH, CLEAN);
-    const { kernel, tools, rootDir } = await watched({ git: { repo: remote, writeStrategy: 'pr' } });
+    const { kernel, tools, rootDir } = await kernelWithWarnings({ git: { repo: remote, writeStrategy: 'pr' } });
     await kernel.boot();
-    const place = join(rootDir, PATH);
-    writeFileSync(place, LEAKY);
+    const file = join(rootDir, PATH);
+    writeFileSync(file, LEAKY);
     push(folder, remote, PATH, THEIRS);
     await kernel.sync();
-    expect(readFileSync(place, 'utf8')).toBe(LEAKY);
-    writeFileSync(place, MENDED);
+    expect(readFileSync(file, 'utf8')).toBe(LEAKY);
+    writeFileSync(file, FIXED);
     await expect(kernel.git.persist('mine', [PATH])).rejects.toMatchObject({ code: 'ERR_GIT_CONFLICT' });
-    expect(readFileSync(place, 'utf8')).toBe(THEIRS);
+    expect(readFileSync(file, 'utf8')).toBe(THEIRS);
     expect(git(remote, 'branch', '--list', 'tgp/feat-*')).toBe('');
-    writeFileSync(place, LEAKY);
+    writeFileSync(file, LEAKY);
     push(folder, remote, PATH, CLEAN);
     await kernel.sync();
-    rmSync(place);
+    rmSync(file);
     await kernel.sync();
-    expect(readFileSync(place, 'utf8')).toBe(CLEAN);
-    expect(await tools.write_file.execute({ path: PATH, content: MENDED })).toMatchObject({ persisted: true });
+    expect(readFileSync(file, 'utf8')).toBe(CLEAN);
+    expect(await tools.write_file.execute({ path: PATH, content: FIXED })).toMatchObject({ persisted: true });
   });
 });
 
@@ -160,17 +160,17 @@ describe('warnings when the remote changes files', () => {
   it.each([
     ['a fetch', async ({ kernel }) => kernel.git.hydrate()],
     [
-      'a push that others were ahead of',
+      'a push after another push',
       async ({ kernel, tools }) => {
         await tools.write_file.execute({ path: 'tools/other.ts', content: CLEAN });
         await kernel.sync();
       },
     ],
-  ])('an edit by hand is named, with the command that brings it back: %s', async (_, exchange) => {
+  ])('name a manual edit, with the command that restores it: %s', async (_, exchange) => {
     const { folder, remote } = await bareRemote();
-    const made = await watched({ git: { repo: remote } });
+    const made = await kernelWithWarnings({ git: { repo: remote } });
     await made.tools.write_file.execute({ path: PATH, content: CLEAN });
-    writeFileSync(join(made.rootDir, PATH), MENDED);
+    writeFileSync(join(made.rootDir, PATH), FIXED);
     push(folder, remote, PATH, THEIRS);
     await exchange(made);
     const [branch] = keptIn(made.rootDir);
@@ -181,19 +181,19 @@ describe('warnings when the remote changes files', () => {
     expect(readFileSync(join(made.rootDir, PATH), 'utf8')).toBe(THEIRS);
   });
 
-  it('a workspace on another branch switches to the configured one with a warning, and nothing is lost', async () => {
+  it('report the switch of a workspace from another branch, whose commits are kept', async () => {
     const { remote } = await bareRemote();
-    const made = await watched({ git: { repo: remote } });
+    const made = await kernelWithWarnings({ git: { repo: remote } });
     await made.tools.write_file.execute({ path: PATH, content: CLEAN });
     await made.kernel.shutdown();
     git(made.rootDir, 'switch', '-q', '-c', 'experiment');
-    writeFileSync(join(made.rootDir, PATH), MENDED);
+    writeFileSync(join(made.rootDir, PATH), FIXED);
     git(made.rootDir, 'commit', '-q', '-a', '-m', 'try');
-    const again = await watched({ rootDir: made.rootDir, git: { repo: remote } });
+    const again = await kernelWithWarnings({ rootDir: made.rootDir, git: { repo: remote } });
     await again.kernel.boot();
     expect(again.warned()).toMatch(/was on the branch 'experiment'/);
     expect(git(made.rootDir, 'branch', '--show-current')).toBe('main');
-    expect(git(made.rootDir, 'show', `experiment:${PATH}`)).toBe(MENDED.trim());
+    expect(git(made.rootDir, 'show', `experiment:${PATH}`)).toBe(FIXED.trim());
     await again.kernel.sync();
     expect(again.warned()).not.toContain('experiment');
   });

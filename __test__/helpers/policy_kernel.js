@@ -1,4 +1,4 @@
-/** Kernels with rules, and calls that are really made to see what is said of them. */
+/** Kernels with a policy, and real calls with their verdicts. */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,11 +8,11 @@ import { serveHttp } from './http_server.js';
 import { tempRoot } from './temp_root.js';
 
 /**
- * @typedef {{ said: 'allow' | 'ask' | 'deny', rule?: string, at?: string, reason?: string, nearest?: string, message?: string }} Heard
- * what was said of a call, and why
+ * @typedef {{ verdict: 'allow' | 'ask' | 'deny', rule?: string, at?: string, reason?: string, nearest?: string,
+ *   message?: string }} CallOutcome the verdict on a call, and its reason
  */
 
-/** Tools that are there from the beginning. */
+/** Files of the root at the start. */
 export const FILES = {
   'README.md': '# Workspace\n',
   'lib/price.ts': 'export const price = 5;\n',
@@ -25,7 +25,7 @@ export const FILES = {
 };
 
 /**
- * A kernel with tools, a database, a function of the application and a server that it may fetch from.
+ * A kernel with tools, a database, a function of the application and an HTTP server that tools may fetch from.
  * @param {import('../../index.js').PolicyInput | undefined} policy text with a line break is the text of a policy file
  * @param {{ config?: import('../../index.js').TGPConfigInput, files?: Record<string, string> } & Omit<import('../../index.js').TGPOptions, 'config'>} [options]
  */
@@ -67,7 +67,7 @@ export async function policyKernel(policy, { config = {}, files = {}, ...options
 }
 
 /**
- * Makes calls as an agent does: of kernel tools, of SQL tools, and of what a running tool asks for.
+ * Makes calls as an agent does: of kernel tools, of SQL tools, and host calls of a running tool.
  * @param {TGP} kernel
  * @param {import('../../index.js').TGPToolsOptions} [options]
  */
@@ -76,49 +76,50 @@ export async function caller(kernel, options = {}) {
   /** @type {Record<string, any>} */
   const tools = { ...tgpTools(kernel, options), ...createSqlTools(kernel, { ddl: true, ...options }) };
   return {
-    /** @type {(tool: string, args: unknown) => Promise<Heard>} */
-    call: (tool, args) => heard(tools[tool].execute(args)),
-    /** @type {(code: string) => Promise<Heard>} what a run hears that asks for this */
+    /** @type {(tool: string, args: unknown) => Promise<CallOutcome>} */
+    call: (tool, args) => outcomeOf(tools[tool].execute(args)),
+    /** @type {(code: string) => Promise<CallOutcome>} the outcome of a host call in a run */
     guest: async (code) => {
       const done = await tools.run_code.execute({ code: GUEST.replace('CODE', () => code) });
-      return done.success && done.result.said === 'allow'
-        ? { said: 'allow' }
-        : heardOf(done.success ? done.result : done);
+      return done.success && done.result.verdict === 'allow'
+        ? { verdict: 'allow' }
+        : failureOutcome(done.success ? done.result : done);
     },
   };
 }
 
-/** Says what has become of a call, in the sandbox. */
-const GUEST = `try { await (CODE); return { said: 'allow' }; } catch (error) { return { code: error.code, error: error.message }; }`;
+/** Reports the outcome of a call in the sandbox. */
+const GUEST = `try { await (CODE); return { verdict: 'allow' }; } catch (error) { return { code: error.code, error: error.message }; }`;
 
 /**
- * What was said of a call that is being made.
+ * The outcome of a call.
  * @param {Promise<any>} call
- * @returns {Promise<Heard>}
+ * @returns {Promise<CallOutcome>}
  */
-export async function heard(call) {
+export async function outcomeOf(call) {
   try {
     const done = await call;
-    return done?.success === false ? heardOf(done) : { said: 'allow' };
+    return done?.success === false ? failureOutcome(done) : { verdict: 'allow' };
   } catch (error) {
-    return heardOf(error);
+    return failureOutcome(error);
   }
 }
 
 /**
- * @param {any} failure as it was thrown, or reported
- * @returns {Heard}
+ * The outcome of a failed call.
+ * @param {any} failure a thrown error, or a result with `success: false`
+ * @returns {CallOutcome}
  */
-export function heardOf({ code, details, message, error = message }) {
-  if (code !== 'ERR_DENIED' && code !== 'ERR_APPROVAL') return { said: 'allow', message: error };
-  // Whoever only reads the message finds the rule there.
+export function failureOutcome({ code, details, message, error = message }) {
+  if (code !== 'ERR_DENIED' && code !== 'ERR_APPROVAL') return { verdict: 'allow', message: error };
+  // The message alone names the rule too.
   const [, rule, at] = /rule '([^']+)' \(([^)]+)\)/.exec(error) ?? /rule '([^']+)', ([^)]+)\)/.exec(error) ?? [];
-  const said = code === 'ERR_DENIED' ? 'deny' : 'ask';
-  return { said, rule, at, message: error, ...(details?.rule !== undefined && verdictOf(details)) };
+  const verdict = code === 'ERR_DENIED' ? 'deny' : 'ask';
+  return { verdict, rule, at, message: error, ...(details?.rule !== undefined && ruleOf(details)) };
 }
 
 /** @param {any} details */
-function verdictOf({ rule, at, reason, nearest }) {
+function ruleOf({ rule, at, reason, nearest }) {
   return { rule, at, reason, ...(nearest !== undefined && { nearest }) };
 }
 
@@ -136,14 +137,14 @@ export async function eventsOf(kernel, ...types) {
 export const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /**
- * Waits for something that others do.
+ * Waits until a condition holds.
  * @param {() => unknown} isSo
  * @param {number} [ms]
  */
 export async function until(isSo, ms = 30_000) {
   const end = Date.now() + ms;
   while (!(await isSo())) {
-    if (Date.now() > end) throw new Error('It has not come about.');
+    if (Date.now() > end) throw new Error('The condition did not hold in time.');
     await wait(20);
   }
 }

@@ -28,7 +28,7 @@ const SOURCE = `export default function (args: { n: number }) {
 `;
 
 describe('SEARCH/REPLACE blocks', () => {
-  it('several in one call are one commit', async () => {
+  it('in one call are one commit', async () => {
     const { apply, text, commits } = await file(SOURCE);
     const diff = `Some words.\n${block('  const one = args.n + 1;', '  const one = args.n * 1;')}\n${block('  return one + two + three;\n}', '  return one * two;\n}')}`;
     expect(await apply(diff)).toMatchObject({
@@ -70,7 +70,7 @@ describe('SEARCH/REPLACE blocks', () => {
     expect(trailing.text()).toBe('const a = 2;\nconst b = 2;\n');
   });
 
-  it('that match several places are an error that lists them', async () => {
+  it('that match several places are an error that lists the places', async () => {
     const { apply, text } = await file('f(1);\ng();\nf(1);\n');
     await expect(apply(block('f(1);', 'h();'))).rejects.toMatchObject({
       code: 'ERR_VALIDATION',
@@ -98,7 +98,7 @@ describe('unified diffs', () => {
     expect(text()).toBe(SOURCE.replace('+ 3;', '+ 30;\n  const four = 4;'));
   });
 
-  it('of git itself apply as they are', async () => {
+  it('of git apply without tolerance', async () => {
     const before = Array.from({ length: 60 }, (_, index) => `line ${index % 7}`);
     const after = before.flatMap((line, index) => (index === 10 ? [] : index % 20 === 3 ? [line, 'new'] : [line]));
     const { apply, text, rootDir } = await file(`${before.join('\n')}\n`);

@@ -6,7 +6,7 @@ import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const PATH = 'tools/a.txt';
-/** Lines that a reader of diffs could take for something else. */
+/** Lines that a diff parser could misread. */
 const LINES = [
   '',
   ' ',
@@ -25,8 +25,8 @@ const LINES = [
   'ä😀',
 ];
 
-/** Numbers that are the same every time. */
-function chance(seed) {
+/** A seeded random number generator. */
+function seededRandom(seed) {
   let state = seed;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -34,12 +34,12 @@ function chance(seed) {
   };
 }
 
-function someText(next, most) {
+function randomText(next, most) {
   const text = Array.from({ length: next(most) }, () => LINES[next(LINES.length)]).join('\n');
   return text === '' || next(4) === 0 ? text : `${text}\n`;
 }
 
-/** Some lines removed, changed and added. */
+/** The text with random lines removed, changed and added. */
 function changed(next, text) {
   const lines = text.split('\n').flatMap((line) => {
     const what = next(12);
@@ -49,8 +49,8 @@ function changed(next, text) {
   return lines.join('\n');
 }
 
-/** The diff of two texts as git makes it; empty when they are the same. */
-async function differ() {
+/** A function that returns the diff of git for two texts, empty for equal texts. */
+async function gitDiffer() {
   const folder = await tempRoot();
   return (before, after, context) => {
     writeFileSync(join(folder, 'before'), before);
@@ -60,9 +60,9 @@ async function differ() {
   };
 }
 
-async function scene() {
+async function workspace() {
   const { tools, rootDir } = await createKernel();
-  const diff = await differ();
+  const diff = await gitDiffer();
   return {
     diff,
     write: (content) => tools.write_file.execute({ path: PATH, content }),
@@ -72,12 +72,12 @@ async function scene() {
 }
 
 describe('apply_diff', () => {
-  it('does with every clean diff what git does', async () => {
-    const { diff, write, apply, text } = await scene();
-    const next = chance(12);
+  it('applies every valid diff of git to the same text as git', async () => {
+    const { diff, write, apply, text } = await workspace();
+    const next = seededRandom(12);
     let compared = 0;
     for (let round = 0; round < 80; round++) {
-      const before = someText(next, 40);
+      const before = randomText(next, 40);
       const after = changed(next, before);
       const patch = diff(before, after, next(4));
       if (patch === '') continue;
@@ -91,12 +91,12 @@ describe('apply_diff', () => {
     expect(compared).toBeGreaterThan(50);
   });
 
-  it('writes all of a damaged diff or nothing', async () => {
-    const { diff, write, apply, text } = await scene();
-    const next = chance(99);
+  it('applies a damaged diff completely or not at all', async () => {
+    const { diff, write, apply, text } = await workspace();
+    const next = seededRandom(99);
     let refused = 0;
     for (let round = 0; round < 60; round++) {
-      const before = someText(next, 30);
+      const before = randomText(next, 30);
       const lines = diff(before, changed(next, before), 3).split('\n');
       for (let times = next(4); times >= 0; times--) {
         const at = next(lines.length);
@@ -117,9 +117,9 @@ describe('apply_diff', () => {
     expect(refused).toBeGreaterThan(10);
   });
 
-  it('finds the place of a diff that is right but for its line numbers, as patch does', async () => {
-    const { diff, write, apply, text } = await scene();
-    const next = chance(5);
+  it('finds the place of a diff with wrong line numbers, as patch does', async () => {
+    const { diff, write, apply, text } = await workspace();
+    const next = seededRandom(5);
     for (let round = 0; round < 15; round++) {
       const body = Array.from({ length: 30 }, (_, index) => `line ${index} ${LINES[next(LINES.length)]}`);
       const after = body.map((line, index) => (index % 11 === 5 ? `${line}!` : line));
@@ -132,6 +132,6 @@ describe('apply_diff', () => {
   });
 });
 
-it('git is there to compare with', () => {
+it('git is installed for the comparison', () => {
   expect(execFileSync('git', ['--version'], { encoding: 'utf8' })).toContain('git version');
 });

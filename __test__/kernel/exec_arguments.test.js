@@ -15,21 +15,21 @@ async function withSum() {
 describe('exec_tool validates arguments against the schema of the tool', () => {
   test.each([
     ['a missing field', { note: 'x' }, '"amounts" is missing: give a list.'],
-    ['nothing at all', undefined, '"amounts" is missing: give a list.'],
+    ['no arguments', undefined, '"amounts" is missing: give a list.'],
     ['a wrong type', { amounts: 5 }, '"amounts" is not valid: give a list, not 5.'],
     ['a wrong item', { amounts: [1, 'two'] }, '"amounts.1" is not valid: give a number, not the text "two".'],
     [
-      'another name for it',
+      'a misspelt name',
       { amount: [1], note: 'x' },
       '"amounts" is missing: give a list; "amount" is not known, did you mean "amounts"?',
     ],
     [
-      'one that is not known beside a wrong one',
+      'an unknown name beside a wrong type',
       { amounts: 5, currency: 'EUR' },
       '"amounts" is not valid: give a list, not 5; "currency" is not known here (known: amounts, note).',
     ],
-    ['a text that is no JSON', { amounts: '[1, 2' }, '"amounts" is not valid: give a list, not the text "[1, 2".'],
-  ])('%s: says what was expected, and that the call is to be corrected', async (_, args, problem) => {
+    ['a text that is not JSON', { amounts: '[1, 2' }, '"amounts" is not valid: give a list, not the text "[1, 2".'],
+  ])('%s: the error names the expected type, and asks for a corrected call', async (_, args, problem) => {
     const { kernel, tools } = await withSum();
     const report = await tools.exec_tool.execute({ path, args });
     expect(report).toEqual({
@@ -44,11 +44,11 @@ describe('exec_tool validates arguments against the schema of the tool', () => {
   });
 
   test.each([
-    ['as they are', { amounts: [20, 22] }],
+    ['as an object', { amounts: [20, 22] }],
     ['as JSON text', '{"amounts":[20,22]}'],
     ['with JSON text inside', { amounts: '[20,22]' }],
-    ['with more than the tool knows', { amounts: [20, 22], extra: true }],
-  ])('takes them %s', async (_, args) => {
+    ['with an unknown name', { amounts: [20, 22], extra: true }],
+  ])('accepts arguments %s', async (_, args) => {
     const { tools } = await withSum();
     const report = await tools.exec_tool.execute({ path, args: /** @type {any} */ (args) });
     expect(report).toMatchObject({ success: true, result: 42 });
@@ -84,7 +84,7 @@ describe('exec_tool validates arguments against the schema of the tool', () => {
     });
   });
 
-  test('a tool without object parameters gets the unwrapped value', async () => {
+  test('a tool with another parameter than an object gets the unwrapped value', async () => {
     const { tools } = await createKernel();
     const content = 'export default (amounts: number[]): number => amounts.length;';
     await tools.write_file.execute({ path: 'tools/count.ts', content });
@@ -100,7 +100,7 @@ describe('exec_tool validates arguments against the schema of the tool', () => {
     await tools.write_file.execute({ path: file, content });
     const run = (/** @type {any} */ args) => tools.exec_tool.execute({ path: file, args });
     expect(await run({ n: 1 })).toMatchObject({ success: true, result: { n: 1 } });
-    expect(await run({ args: { n: 1 } }), 'as the message shows it').toMatchObject({ result: { n: 1 } });
+    expect(await run({ args: { n: 1 } }), 'wrapped, as the error message shows it').toMatchObject({ result: { n: 1 } });
     expect(await run({ args: ['a'] })).toMatchObject({ result: ['a'] });
     expect(await run({ m: 1 })).toMatchObject({ success: false, code: 'ERR_VALIDATION' });
     expect(await (await kernel.tools()).either?.execute({ args: { n: 1 } })).toMatchObject({ result: { n: 1 } });
@@ -133,7 +133,7 @@ describe('kernel.exec with validate', () => {
     expect(await kernel.exec(path, { amounts: [20, 22] }, { validate: true, seed: 1 })).toMatchObject({ result: 42 });
   });
 
-  test('by the text that is there now, with values as they cross', async () => {
+  test('validates against the current text, and values in their JSON form', async () => {
     const { kernel, tools } = await withSum();
     const since = '/** Says when. */\nexport default (args: { at: string }): string => args.at;\n';
     await tools.write_file.execute({ path, content: since });

@@ -3,7 +3,7 @@ import { ValidationError } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 
 describe('options of a run', () => {
-  it('are validated, whatever options came before', async () => {
+  it('are validated in every call, also after valid ones', async () => {
     const { kernel, forge } = await createKernel();
     await forge('export default () => 1', {}, { timeoutMs: 1000 });
     /** @type {[any, string][]} */
@@ -30,7 +30,7 @@ describe('options of a run', () => {
     }
   });
 
-  it('are applied when they vary with every call', async () => {
+  it('are applied in every call', async () => {
     const { kernel, forge } = await createKernel();
     const { result: first } = await forge('export default () => Math.random()', {}, { seed: 0 });
     const seen = new Set([first]);

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** The `git` command line, as the judge of what we did. */
+/** Runs the `git` command line, to verify the repository. */
 const git = (root, ...args) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' }).trim();
 
 describe('write_file and patch_file', () => {
-  it('commit exactly what changed, and git agrees', async () => {
+  it('commit exactly the changed files, in a valid repository', async () => {
     const { tools, rootDir } = await createKernel();
     const written = await tools.write_file.execute({ path: 'tools/a/b.ts', content: 'export default () => 1\n' });
     expect(written).toMatchObject({ success: true, path: 'tools/a/b.ts', persisted: true });
@@ -26,7 +26,7 @@ describe('write_file and patch_file', () => {
     expect(git(rootDir, 'fsck', '--full', '--strict')).toBe('');
   });
 
-  it('writing the same text again makes no commit', async () => {
+  it('make no commit for an unchanged text', async () => {
     const { tools, rootDir } = await createKernel();
     const file = { path: 'tools/a.ts', content: 'return 1' };
     const first = await tools.write_file.execute(file);
@@ -35,7 +35,7 @@ describe('write_file and patch_file', () => {
     expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('1');
   });
 
-  it('names that are no text, and files that other programs take for orders, are refused', async () => {
+  it('refuse names that are not valid text, and instruction files of other agents', async () => {
     const { tools } = await createKernel();
     for (const path of ['tools/\ud800.ts', 'CLAUDE.md', 'AGENTS.md', 'notes/CLAUDE.md']) {
       await expect(tools.write_file.execute({ path, content: 'x' }), path).rejects.toMatchObject({
@@ -45,7 +45,7 @@ describe('write_file and patch_file', () => {
     expect(await tools.list_files.execute({ dir: '.' })).toEqual([]);
   });
 
-  it('a diff of a new or a removed file is not applied to another one', async () => {
+  it('a diff of a new or a removed file is refused, with the tool to use', async () => {
     const { tools } = await createKernel();
     const path = 'tools/a.ts';
     await tools.write_file.execute({ path, content: 'return 1\n' });
@@ -74,7 +74,7 @@ describe('write_file and patch_file', () => {
     expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('1');
   });
 
-  it('many writers at once lose nothing', async () => {
+  it('concurrent writers lose no file', async () => {
     const { tools, rootDir } = await createKernel();
     const paths = Array.from({ length: 40 }, (_, index) => `tools/many/t${index}.ts`);
     await Promise.all(paths.map((path) => tools.write_file.execute({ path, content: `return '${path}'` })));
@@ -85,7 +85,7 @@ describe('write_file and patch_file', () => {
   });
 });
 
-describe('the jail', () => {
+describe('the root jail', () => {
   it('refuses paths outside the root, and changes nothing', async () => {
     const outside = await tempRoot();
     writeFileSync(join(outside, 'secret.txt'), 'secret');
@@ -121,7 +121,7 @@ describe('the jail', () => {
     expect((await tools.list_files.execute({ dir: '.' })).some((path) => path.includes('.git'))).toBe(false);
   });
 
-  it('keeps code under tools/ and meta.json for the kernel', async () => {
+  it('refuses code outside tools/, meta.json and hidden files', async () => {
     const { tools } = await createKernel();
     for (const path of ['x.ts', 'meta.json', 'bin/tgp', '.gitattributes', 'tools/.env']) {
       await expect(tools.write_file.execute({ path, content: 'x' }), path).rejects.toMatchObject({
@@ -153,7 +153,7 @@ describe('the jail', () => {
 });
 
 describe('boot', () => {
-  it('gives .tgp a repository of its own inside the application repository', async () => {
+  it('creates a separate repository for .tgp inside the application repository', async () => {
     const app = await tempRoot();
     git(app, 'init', '-q');
     const { tools, rootDir } = await createKernel({ rootDir: join(app, '.tgp') });
@@ -162,7 +162,7 @@ describe('boot', () => {
     expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('1');
   });
 
-  it('a second kernel on the same root finds the files of the first', async () => {
+  it('a second kernel on the same root has the files of the first', async () => {
     const first = await createKernel();
     await first.tools.write_file.execute({ path: 'tools/a.ts', content: 'return args.n' });
     await first.kernel.shutdown();
@@ -207,7 +207,7 @@ describe('check_tool', () => {
 });
 
 describe('exec_tool', () => {
-  it('reports instead of throwing', async () => {
+  it('reports a failed run instead of throwing', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({
       path: 'tools/t.ts',

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
-/** Long enough for a file to count as settled, so that a graph of it is kept. */
+/** Long enough for a file to count as settled, so that its module graph is cached. */
 const SETTLED_MS = 150;
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** A kernel whose tools are written by hand, as a person with an editor does. */
+/** A kernel whose tools are written to disk without it, as with an editor. */
 async function workspace(files) {
   const { kernel, rootDir } = await createKernel();
   await kernel.boot();
@@ -21,8 +21,8 @@ async function workspace(files) {
   return { kernel, edit, remove: (path) => rm(join(rootDir, path)), run: () => kernel.exec('tools/t.ts') };
 }
 
-describe('a tool that was run before', () => {
-  it('runs the current file, however it was changed', async () => {
+describe('a tool that ran before', () => {
+  it('runs the current text after every change', async () => {
     const { edit, run } = await workspace({ 'tools/t.ts': 'return 100' });
     expect([(await run()).result, (await run()).result]).toEqual([100, 100]);
     for (let value = 101; value < 130; value++) {
@@ -33,7 +33,7 @@ describe('a tool that was run before', () => {
     }
   });
 
-  it('follows its imports: changed, removed, and resolved elsewhere', async () => {
+  it('uses the current imports: changed, removed, and resolved to another file', async () => {
     const { edit, remove, run } = await workspace({
       'tools/t.ts': "import { x } from './lib/x'; export default () => x",
       'tools/lib/x/index.ts': 'export const x = 1',
@@ -69,7 +69,7 @@ describe('a tool that was run before', () => {
     expect(await run({ name: './other' })).toBe('other');
   });
 
-  it('still refuses arguments and options that are out of bounds', async () => {
+  it('still refuses arguments and options beyond the limits', async () => {
     const { kernel, run } = await workspace({ 'tools/t.ts': 'return 1' });
     await run();
     await expect(kernel.exec('tools/t.ts', {}, { memoryMb: 1_000_000 })).rejects.toMatchObject({

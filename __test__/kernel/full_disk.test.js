@@ -1,4 +1,4 @@
-/** On a nearly full disk an answer says what is true: a write that is refused has changed nothing. */
+/** Writes on a nearly full disk: the answer matches the files and the repository. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 /** @param {string} text */
 const firstLine = (text) => text.split('\n', 1)[0];
 
-/** Blocks that are left free: less than a write takes, up to a little more. */
+/** The largest number of free blocks, a little more than a write needs. */
 const MAX_FREE = 24;
 
 test('a refused write changes nothing, and an uncommitted one is reported', async (context) => {
@@ -45,6 +45,6 @@ test('a refused write changes nothing, and an uncommitted one is reported', asyn
       seen.written += 1;
     }
   }
-  // Each of the three was met, or the disk was not as full as this test wants it.
+  // All three outcomes occurred; otherwise the disk was not full enough.
   expect(Object.values(seen).every((count) => count > 0)).toBe(true);
 });

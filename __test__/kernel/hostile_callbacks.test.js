@@ -4,7 +4,7 @@ import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
 import { runProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** What nobody should return or throw, as code of the application. */
+/** Hostile values that application code can return or throw. */
 const PRELUDE = `
 const unhandled = [];
 process.on('unhandledRejection', (error) => unhandled.push(String(error)));
@@ -28,26 +28,26 @@ const ANSWERS = {
   'a thrown proxy': '() => { throw proxy; }',
   'a thrown object without a prototype': '() => { throw Object.create(null); }',
   'an error that cannot be read': '() => { throw new Hostile(); }',
-  'an error whose message is no text':
+  'an error whose message is not a text':
     "() => { throw Object.assign(new Error('x'), { message: { toString() { throw 1; } } }); }",
-  'an error with a message without end': "() => { throw new Error('x'.repeat(1e8)); }",
-  'an error of ours with details that cannot be written':
+  'an error with a huge message': "() => { throw new Error('x'.repeat(1e8)); }",
+  'a TGP error with details that are not JSON':
     "() => { throw Object.assign(new NotFoundError('x'), { details: cyclic }); }",
-  'an error of ours with a code that is none': "() => { throw Object.assign(new NotFoundError('x'), { code: 7 }); }",
+  'a TGP error with an invalid code': "() => { throw Object.assign(new NotFoundError('x'), { code: 7 }); }",
   'a proxy': '() => proxy',
   'a cycle': '() => cyclic',
-  'something deep': '() => deep',
-  'something without end': '() => endless()',
-  'an array without end': '() => wide',
-  'a map of itself': '() => { const map = new Map(); map.set("a", map); return map; }',
+  'a deep value': '() => deep',
+  'an infinite value': '() => endless()',
+  'an infinite array': '() => wide',
+  'a map that contains itself': '() => { const map = new Map(); map.set("a", map); return map; }',
   'a getter that throws': "() => ({ get a() { throw new Error('get'); } })",
   'a toJSON that throws': "() => ({ toJSON() { throw new Error('no'); } })",
-  'a toJSON that gives itself': '() => { const own = { toJSON: () => own }; return own; }',
-  'a toJSON without end': '() => { const make = () => ({ toJSON: make }); return make(); }',
+  'a toJSON that returns its object': '() => { const own = { toJSON: () => own }; return own; }',
+  'an endless chain of toJSON': '() => { const make = () => ({ toJSON: make }); return make(); }',
   'a thenable that throws': "() => ({ then() { throw new Error('then'); } })",
   'a thenable that resolves with itself': '() => thenable',
   'a promise of a thenable that resolves with itself': 'async () => ({ inner: thenable })',
-  'a promise of what becomes a thenable that resolves with itself':
+  'a promise of an object that becomes a thenable that resolves with itself':
     '() => { const own = {}; const made = Promise.resolve(own); own.then = (resolve) => resolve(own); return made; }',
   'a then that cannot be read': "() => ({ get then() { throw new Error('then'); } })",
   'a thenable that settles twice':
@@ -62,10 +62,10 @@ const ANSWERS = {
   'a function': '() => () => 1',
   'a bigint': '() => 10n ** 100n',
   'typed arrays': '() => new Uint8Array(8)',
-  'nothing, ever': '() => new Promise(() => {})',
+  'a promise that never settles': '() => new Promise(() => {})',
 };
 
-/** Every function is called by a tool of its own run; what came of each is printed. */
+/** Calls every function in a separate run, and records the outcomes. */
 const CALLS = (answers) => `
 const { NotFoundError } = await import(${JSON.stringify(new URL('../../index.js', import.meta.url).href)});
 ${PRELUDE}
@@ -86,8 +86,8 @@ const good = (await kernel.exec('tools/call.ts', { name: 'good' })).result;
 await kernel.shutdown();
 `;
 
-describe('a function of the application', () => {
-  it('ends the call and never the process, whatever it returns or throws', async () => {
+describe('an application function', () => {
+  it('ends its call but never the process, whatever it returns or throws', async () => {
     const folder = await tempRoot();
     const { outcomes, good, unhandled } = await runProgram(
       folder,
@@ -102,11 +102,11 @@ describe('a function of the application', () => {
     }
   });
 
-  it('costs the host no more than its share, whatever it returns', async () => {
+  it('uses limited host memory, whatever it returns', async () => {
     const names = [
-      'something deep',
-      'something without end',
-      'an array without end',
+      'a deep value',
+      'an infinite value',
+      'an infinite array',
       'many huge texts',
       'a text that JSON escapes',
       'keys that JSON escapes',
@@ -171,7 +171,7 @@ describe('a logger', () => {
 });
 
 describe('a signal', () => {
-  it('that is hostile ends its own call at most', async () => {
+  it('that is hostile ends only its own call', async () => {
     const folder = await tempRoot();
     const { outcomes, good, unhandled } = await runProgram(
       folder,
@@ -206,8 +206,8 @@ describe('a signal', () => {
   });
 });
 
-describe('an adapter of files', () => {
-  it('that never answers is an IoError', async () => {
+describe('a file adapter', () => {
+  it('that never answers causes an IoError', async () => {
     const never = () => new Promise(() => {});
     const good = {
       listFiles: async () => ['tools/one.ts'],
@@ -221,7 +221,7 @@ describe('an adapter of files', () => {
     }
   });
 
-  it('that throws or gives junk is an IoError, and the next call works', async () => {
+  it('that throws or returns junk ends the call with a typed error, and the next call works', async () => {
     const folder = await tempRoot();
     const { outcomes, good, unhandled } = await runProgram(
       folder,

@@ -6,7 +6,7 @@ import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
 import { startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** Files of a package that no bundler should have to read. */
+/** Hostile files of a package. */
 const FILES = {
   'parentheses.js': `module.exports = ${'('.repeat(200_000)}1${')'.repeat(200_000)};`,
   'arrays.js': `module.exports = ${'['.repeat(100_000)}${']'.repeat(100_000)};`,
@@ -18,13 +18,13 @@ const FILES = {
   'bytes.js': Buffer.from([0xff, 0xfe, 0x00, 0x80]),
   'nothing.js': 'module.exports = ;',
 };
-/** These work: a circle of modules, and a long chain of them. */
+/** A valid circular import. */
 const GOOD = {
   'circle_a.js': "exports.name = 'a'; exports.other = require('./circle_b').name;",
   'circle_b.js': "exports.name = 'b'; require('./circle_a');",
 };
 
-it('a package is bundled or refused without crashing the host, whatever its files are', async () => {
+it('a package with hostile files is bundled or refused, and the host survives', async () => {
   const folder = await tempRoot();
   const install = (name, content) => {
     const file = join(folder, 'node_modules/odd', name);
@@ -58,7 +58,7 @@ it('a package is bundled or refused without crashing the host, whatever its file
   expect(extraMb).toBeLessThan(MAX_EXTRA_MB);
 });
 
-it('the bundler does not preload modules of the application', async () => {
+it('the bundler does not run --require modules of the application', async () => {
   const folder = await tempRoot();
   mkdirSync(join(folder, 'node_modules/plain'), { recursive: true });
   writeFileSync(join(folder, 'node_modules/plain/package.json'), '{"name":"plain","main":"index.js"}');

@@ -62,7 +62,7 @@ const REFUSED = [
   ['*'.repeat(5_000), 'too long'],
 ];
 
-async function scene() {
+async function workspace() {
   const { kernel, tools, rootDir } = await createKernel();
   await kernel.boot();
   for (const path of FILES) {
@@ -72,9 +72,9 @@ async function scene() {
   return { tools, rootDir, list: (/** @type {any} */ args) => tools.list_files.execute({ dir: '', ...args }) };
 }
 
-describe('list_files by glob', () => {
-  test('a glob names what it names for search_files', async () => {
-    const { tools, list } = await scene();
+describe('list_files with a glob', () => {
+  test('lists the same files as search_files with the glob', async () => {
+    const { tools, list } = await workspace();
     for (const glob of GLOBS) {
       const { matches } = await tools.search_files.execute({ pattern: '^one line$', glob });
       const listed = await list({ glob });
@@ -85,8 +85,8 @@ describe('list_files by glob', () => {
     }
   });
 
-  test('in a folder, from the root or from there, sorted, and in pages', async () => {
-    const { list } = await scene();
+  test('accepts globs relative to the root or the folder, and returns sorted pages', async () => {
+    const { list } = await workspace();
     const all = ['tools/deep/a.ts', 'tools/deep/er/c1.ts', 'tools/deep/er/{z}.ts', 'tools/deep/er/ü😀.ts'];
     expect(await list({ dir: 'tools/deep', glob: '*.ts' })).toEqual(all);
     expect(await list({ dir: './tools/deep/', glob: 'er/*.ts' })).toEqual(all.slice(1));
@@ -96,8 +96,8 @@ describe('list_files by glob', () => {
     expect(await list({ glob: 'tools/deep/**', after: first })).toEqual(all.slice(1));
   });
 
-  test('an invalid glob is refused with advice, and an expensive one is fast', async () => {
-    const { list, rootDir } = await scene();
+  test('refuses an invalid glob with advice, and matches an expensive one fast', async () => {
+    const { list, rootDir } = await workspace();
     for (const [glob, why] of REFUSED) {
       const message = expect.stringMatching(/Write it as "tools\/\*\*\/\*\.ts"/);
       const refused = await list({ glob }).catch((error) => error);
@@ -109,15 +109,15 @@ describe('list_files by glob', () => {
     expect(await list({ glob: evil })).toEqual([]);
   });
 
-  test('the ledger has the glob', async () => {
+  test('is recorded with the glob', async () => {
     const { kernel, tools } = await createKernel();
     await tools.list_files.execute({ dir: 'tools', glob: '*.ts' });
     const events = await kernel.ledger.query({ type: 'CALL' });
-    const asked = events.filter(({ tool }) => tool === 'list_files').map(({ args }) => args);
-    expect(asked).toEqual([{ dir: 'tools', glob: '*.ts' }]);
+    const args = events.filter(({ tool }) => tool === 'list_files').map(({ args }) => args);
+    expect(args).toEqual([{ dir: 'tools', glob: '*.ts' }]);
   });
 
-  test('it is refused where reading is', async () => {
+  test('is denied if a rule denies reading', async () => {
     const rules = { version: 1, default: 'allow', rules: [{ id: 'closed', deny: ['read'], paths: ['notes/**'] }] };
     const { tools } = await createKernel({ policy: /** @type {any} */ (rules) });
     await expect(tools.list_files.execute({ dir: '', glob: 'tools/**' })).rejects.toMatchObject({ code: 'ERR_DENIED' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
-describe('what a model reads', () => {
+describe('messages for models', () => {
   test.each(
     /** @type {[keyof import('../../index.js').TGPTools, any, string][]} */ ([
       ['read_file', {}, 'read_file: "path" is missing: give a text.'],
@@ -19,14 +19,14 @@ describe('what a model reads', () => {
       ['exec_tool', { path: 'x', args: [1] }, 'exec_tool: "args" is not valid: give an object, not a list.'],
       ['find_tool', 'words', 'find_tool: the value is not valid: give an object, not the text "words".'],
     ]),
-  )('%s %j: plain words', async (name, args, message) => {
+  )('%s %j: the error names the field and the expected type', async (name, args, message) => {
     const { tools } = await createKernel();
     const refused = tools[name].execute(args);
     await expect(refused).rejects.toThrow(message);
     await expect(refused).rejects.not.toThrow(/invalid input|expected|received|zod/i);
   });
 
-  test('an unavailable global found at run time is reported with an alternative', async () => {
+  test('an undefined global at run time is reported with an alternative', async () => {
     const { forge } = await createKernel({ check: 'off' });
     const thrown = (/** @type {string} */ code) => forge(code).catch((error) => error.message);
     expect(await thrown('return process.env.HOME')).toMatch(/^process is not defined\. A tool has no environment/);
@@ -34,20 +34,20 @@ describe('what a model reads', () => {
     expect(await thrown('return nothing')).toBe('nothing is not defined');
   });
 
-  test('suggests the similar path', async () => {
+  test('a missing path is reported with a similar one', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/shipping/dim_weight.ts', content: 'export default () => 1;' });
     await tools.write_file.execute({ path: 'notes.md', content: 'x' });
-    const near = "Did you mean 'tools/shipping/dim_weight.ts'?";
+    const hint = "Did you mean 'tools/shipping/dim_weight.ts'?";
     for (const path of [
       'tools/shipping/dim_weight',
       'shipping/dim_weight.ts',
       'dim_weight',
       'tools/shiping/dim_weight.ts',
     ]) {
-      await expect(tools.read_file.execute({ path }), path).rejects.toThrow(`${near} [ERR_NOT_FOUND]`);
+      await expect(tools.read_file.execute({ path }), path).rejects.toThrow(`${hint} [ERR_NOT_FOUND]`);
       const report = await tools.exec_tool.execute({ path });
-      expect(report, path).toMatchObject({ success: false, error: expect.stringContaining(near) });
+      expect(report, path).toMatchObject({ success: false, error: expect.stringContaining(hint) });
     }
     await expect(tools.patch_file.execute({ path: 'note.md', search: 'x', replace: 'y' })).rejects.toThrow(
       "'notes.md'",
@@ -58,7 +58,7 @@ describe('what a model reads', () => {
     await expect(text).rejects.not.toThrow('Did you mean');
   });
 
-  test('patch_file changes the first of several places, and says how many there were', async () => {
+  test('patch_file changes the first of several matches, and reports their number', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'a.txt', content: 'one\ntwo\ntwo two\n' });
     const patched = await tools.patch_file.execute({ path: 'a.txt', search: 'two', replace: 'three' });
@@ -70,7 +70,7 @@ describe('what a model reads', () => {
     expect(only.advice).toBeUndefined();
   });
 
-  test('the figures of a run have two decimals at most', async () => {
+  test('the statistics of a run have at most two decimals', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/one.ts', content: 'export default () => 1;' });
     const byName = await kernel.tools();

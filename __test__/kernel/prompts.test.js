@@ -1,6 +1,6 @@
 /**
- * The prompt of five configurations, as it is sent, to be read as a model would: `../fixtures/prompts/`. After a text was changed
- * on purpose, `npx vitest run __test__/kernel/prompts.test.js -u` writes the files again.
+ * The prompts of five configurations, for review: `../fixtures/prompts/`. After an intended change of a text,
+ * `npx vitest run __test__/kernel/prompts.test.js -u` writes the files again.
  */
 
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { sqlite, tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** Without the catalogue of tools. */
+/** The limit without the list of tools. */
 const MAX_TOKENS = 1500;
 
 const REACH = {
@@ -41,8 +41,8 @@ const CONFIGURATIONS = {
   },
 };
 
-describe('the prompt of', () => {
-  test.each(Object.keys(CONFIGURATIONS))('%s is the reviewed one', async (name) => {
+describe('the prompt of the configuration', () => {
+  test.each(Object.keys(CONFIGURATIONS))('%s equals the reviewed file', async (name) => {
     const { kernel } = await /** @type {any} */ (CONFIGURATIONS)[name]();
     await kernel.boot();
     const prompt = kernel.getSystemPrompt();
@@ -54,8 +54,8 @@ describe('the prompt of', () => {
   });
 });
 
-describe('the prompt tells what holds here', () => {
-  test('limits as numbers, packages, addresses and folders', async () => {
+describe('the prompt describes the workspace:', () => {
+  test('limits, packages, addresses and folders', async () => {
     const sandbox = { timeoutMs: 250, wallMs: 5000, memoryMb: 96, resultBytes: 3 << 20 };
     const { kernel } = await createKernel({ ...REACH, sandbox });
     await kernel.boot();
@@ -67,7 +67,7 @@ describe('the prompt tells what holds here', () => {
     expect(prompt).toMatch(/Never call Date\.now\(\).*Math\.random\(\)/);
   });
 
-  test('a database by its dialect and placeholders, and nothing of SQL without one', async () => {
+  test('the dialect and placeholders of the database, and no SQL without one', async () => {
     const without = await createKernel();
     expect(without.kernel.getSystemPrompt()).not.toMatch(/exec_sql|Database/);
     const { kernel } = await createKernel({}, { sql: { source: await database(), readOnly: true } });
@@ -75,13 +75,13 @@ describe('the prompt tells what holds here', () => {
     expect(kernel.getSystemPrompt()).toContain('exec_sql<Row');
   });
 
-  test('nothing of fetch where nothing may be fetched', async () => {
+  test('no fetch without allowed addresses', async () => {
     const { kernel } = await createKernel();
     expect(kernel.getSystemPrompt()).toContain('Network: none.');
     expect(kernel.getSystemPrompt()).not.toMatch(/fetch|postJson/);
   });
 
-  test('one order of work: find_tool first, and what to do with every score', async () => {
+  test('one order of work: find_tool first, and the meaning of its scores', async () => {
     const { kernel, tools } = await createKernel();
     const prompt = kernel.getSystemPrompt();
     expect(prompt).toMatch(
@@ -111,7 +111,7 @@ describe('the prompt tells what holds here', () => {
     expect(usual.getSystemPrompt()).toMatch(/goes through run_code/);
   });
 
-  test('live tools by the names that a model calls them by', async () => {
+  test('live tools with the names for models', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({
       path: 'tools/money/convert.ts',

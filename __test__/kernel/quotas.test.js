@@ -8,8 +8,8 @@ import { tempRoot } from '../helpers/temp_root.js';
 const path = 'tools/data.txt';
 const refused = { code: 'ERR_LIMIT' };
 
-describe('what the root may hold', () => {
-  it('fileBytes: one file, however it is written', async () => {
+describe('the quota of the root', () => {
+  it('fileBytes limits a file, for every kind of write', async () => {
     const { tools } = await createKernel({ fs: { fileBytes: 100 } });
     await tools.write_file.execute({ path, content: 'x'.repeat(100) });
     await expect(tools.write_file.execute({ path, content: 'x'.repeat(101) })).rejects.toMatchObject(refused);
@@ -19,14 +19,14 @@ describe('what the root may hold', () => {
     expect(await tools.read_file.execute({ path })).toBe('x'.repeat(100));
   });
 
-  it('fileBytes: more than the default', async () => {
+  it('fileBytes can exceed the default', async () => {
     const { tools } = await createKernel({ fs: { fileBytes: 3 << 20 }, agent: { resultChars: 10_000_000 } });
     const content = 'x'.repeat(2 << 20);
     await tools.write_file.execute({ path, content });
     expect(await tools.read_file.execute({ path })).toHaveLength(content.length);
   });
 
-  it('rootBytes: all files together, and less always fits', async () => {
+  it('rootBytes limits all files together, and smaller files still fit', async () => {
     const { tools } = await createKernel({ fs: { fileBytes: 2000, rootBytes: 2000 } });
     await tools.write_file.execute({ path, content: 'x'.repeat(1500) });
     await expect(tools.write_file.execute({ path: 'b.txt', content: 'x'.repeat(600) })).rejects.toMatchObject(refused);
@@ -38,7 +38,7 @@ describe('what the root may hold', () => {
     await tools.write_file.execute({ path: 'b.txt', content: 'x'.repeat(600) });
   });
 
-  it('rootFiles: their number, and those that are there may change', async () => {
+  it('rootFiles limits their number, and existing files can change', async () => {
     const { tools, rootDir } = await createKernel({ fs: { rootFiles: 3 } });
     mkdirSync(join(rootDir, 'theirs'), { recursive: true });
     writeFileSync(join(rootDir, 'theirs', 'a'), 'x');
@@ -51,7 +51,7 @@ describe('what the root may hold', () => {
     await tools.write_file.execute({ path: 'b.txt', content: 'y' });
   });
 
-  it('contradictory limits are refused by name', async () => {
+  it('contradictory limits are refused, and named', async () => {
     const kernel = new TGP({ config: { rootDir: await tempRoot(), fs: { fileBytes: 4096, rootBytes: 2048 } } });
     onTestFinished(() => kernel.shutdown());
     await expect(kernel.boot()).rejects.toMatchObject({
@@ -61,7 +61,7 @@ describe('what the root may hold', () => {
   });
 });
 
-describe('what one run may write into allowed folders', () => {
+describe('the write quota of a run in allowed folders', () => {
   /** @param {import('../../index.js').TGPConfigInput} config */
   async function writer(config) {
     const folder = await tempRoot();
@@ -84,7 +84,7 @@ describe('what one run may write into allowed folders', () => {
     };
   }
 
-  it('writeBytes, with all that it starts', async () => {
+  it('writeBytes includes nested runs', async () => {
     const { run, twice, names } = await writer({ sandbox: { writeBytes: 100 } });
     await run(['a', 60]);
     await run(['a', 60]);
@@ -95,7 +95,7 @@ describe('what one run may write into allowed folders', () => {
     expect(names()).toEqual(['a', 'b', 'd']);
   });
 
-  it('writeFiles', async () => {
+  it('writeFiles limits the number of files', async () => {
     const { run, names } = await writer({ sandbox: { writeFiles: 2 } });
     await run(['a', 1], ['b', 1], ['a', 2]);
     await expect(run(['c', 1], ['d', 1], ['e', 1])).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('what one run may write into allowed folders', () => {
     expect(names()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('fileBytes', async () => {
+  it('fileBytes limits a file', async () => {
     const { run } = await writer({ fs: { fileBytes: 500 } });
     await run(['a', 500]);
     await expect(run(['a', 501])).rejects.toMatchObject({ message: expect.stringMatching(/limit of 500 bytes/) });

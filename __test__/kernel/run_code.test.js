@@ -8,7 +8,7 @@ import { git } from '../helpers/git_remote.js';
 const DOUBLE = '/** Doubles. */\nexport const double = (n: number): number => n * 2;\n';
 
 describe('run_code', () => {
-  it('runs code like a tool, and keeps nothing', async () => {
+  it('runs code like a tool, and leaves no files', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/lib/double.ts', content: DOUBLE });
     const head = git(rootDir, 'rev-parse', 'HEAD');
@@ -54,7 +54,7 @@ describe('run_code', () => {
     });
   });
 
-  it('is described as it is: a last expression beside imports, and "return" without', async () => {
+  it('is described correctly: with imports the last expression is the result, not "return"', async () => {
     const { tools } = await createKernel();
     const described = JSON.stringify(tools.run_code.inputSchema);
     expect(described).toContain('statements whose last expression is the result');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
-test('an abort in the turn of the call starts nothing, also when the kernel runs already', async () => {
+test('an abort in the same event loop turn as the call starts no run, also in a running kernel', async () => {
   const { kernel, forge } = await createKernel();
   await forge('return 1');
   const started = async () => (await kernel.ledger.query({ type: 'CALL', tool: 'exec_tool', limit: 1_000 })).length;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-async function scene() {
+async function workspace() {
   const { kernel, tools, rootDir } = await createKernel();
   await kernel.boot();
   mkdirSync(join(rootDir, 'tools/deep'), { recursive: true });
@@ -16,7 +16,7 @@ async function scene() {
 
 describe('search_files', () => {
   it('finds lines by regular expression, with path, line and column', async () => {
-    const { search } = await scene();
+    const { search } = await workspace();
     expect(await search({ pattern: 'fetch\\((\\w+)\\)' })).toEqual({
       matches: [
         { path: 'tools/a.ts', line: 1, column: 11, text: 'const ä = fetch(url);' },
@@ -29,7 +29,7 @@ describe('search_files', () => {
   });
 
   it('narrows by glob and case', async () => {
-    const { search } = await scene();
+    const { search } = await workspace();
     const places = async (query) => (await search(query)).matches.map(({ path, line }) => `${path}:${line}`);
     expect(await places({ pattern: 'fetch', glob: '*.json' })).toEqual(['data.json:1']);
     expect(await places({ pattern: 'fetch', glob: 'tools/*.ts' })).toEqual(['tools/a.ts:1', 'tools/a.ts:3']);
@@ -38,8 +38,8 @@ describe('search_files', () => {
     expect(await places({ pattern: 'FETCH TWICE', case: 'insensitive' })).toEqual(['tools/a.ts:2']);
   });
 
-  it('is bounded', async () => {
-    const { search, rootDir } = await scene();
+  it('returns a limited number of matches with limited texts', async () => {
+    const { search, rootDir } = await workspace();
     writeFileSync(join(rootDir, 'tools/many.ts'), 'needle\n'.repeat(5000));
     writeFileSync(join(rootDir, 'tools/wide.ts'), `needle ${'x'.repeat(100_000)}`);
     const some = await search({ pattern: 'needle', limit: 10 });
@@ -50,8 +50,8 @@ describe('search_files', () => {
     await expect(search({ pattern: 'needle', limit: 1001 })).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
   });
 
-  it('refuses an invalid or oversized pattern by its field', async () => {
-    const { search } = await scene();
+  it('refuses an invalid or oversized pattern, and names the field', async () => {
+    const { search } = await workspace();
     for (const [query, field] of [
       [{ pattern: '(' }, 'pattern'],
       [{ pattern: '(?:a{1000}){1000}' }, 'pattern'],
@@ -62,16 +62,16 @@ describe('search_files', () => {
     }
   });
 
-  it('a pattern with catastrophic backtracking runs in linear time', async () => {
-    const { search, rootDir } = await scene();
+  it('matches a pattern with nested repetitions in linear time', async () => {
+    const { search, rootDir } = await workspace();
     writeFileSync(join(rootDir, 'tools/evil.ts'), `${'a'.repeat(200_000)}!`);
     expect((await search({ pattern: '^(a+)+$', glob: 'evil.ts' })).matches).toEqual([]);
   });
 
-  it('sees nothing outside the root and nothing of .git', async () => {
+  it('finds no files outside the root or in .git', async () => {
     const outside = await tempRoot();
     writeFileSync(join(outside, 'secret.txt'), 'fetch secret');
-    const { search, rootDir } = await scene();
+    const { search, rootDir } = await workspace();
     symlinkSync(join(outside, 'secret.txt'), join(rootDir, 'link.txt'));
     symlinkSync(outside, join(rootDir, 'tools/linked'));
     writeFileSync(join(rootDir, '.git/fetch.txt'), 'fetch secret');
@@ -80,7 +80,7 @@ describe('search_files', () => {
     expect([matches, files]).toEqual([[], 3]);
   });
 
-  it('looks into ignored and hidden files too, and never into .git', async () => {
+  it('searches ignored and hidden files, but not .git', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'notes.md', content: 'needle' });
     writeFileSync(join(rootDir, '.gitignore'), 'ignored/\n*.log\n');

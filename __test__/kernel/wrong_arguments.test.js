@@ -8,7 +8,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 const PATH = 'tools/t.ts';
 
-/** What no method can be called with: of every kind, and what fails when it is looked at. */
+/** Values of every type, and values that throw when they are read. */
 const throwing = () => {
   throw new Error('not for you');
 };
@@ -27,7 +27,7 @@ const HOSTILE = {
   'a getter that throws': Object.defineProperty({}, 'limit', { get: throwing, enumerable: true }),
   'a proxy that throws': new Proxy({}, { get: throwing, has: throwing, ownKeys: throwing, getPrototypeOf: throwing }),
 };
-/** Values that are fine in some places. */
+/** Values that some arguments accept. */
 const EMPTY_OBJECT = { 'an object': {} };
 const TEXTS = { 'an empty text': '' };
 
@@ -50,15 +50,15 @@ afterAll(async () => {
 });
 
 /**
- * Every public method, and each of its arguments in turn. `fine` are values that are accepted there.
- * @type {[string, (value: any) => unknown, { fine?: string[], extra?: Record<string, unknown> }?][]}
+ * Every public method with each of its arguments. `accepted` names the valid values, `extra` adds invalid ones.
+ * @type {[string, (value: any) => unknown, { accepted?: string[], extra?: Record<string, unknown> }?][]}
  */
 const CALLS = [
   ['exec: path', (value) => kernel.exec(value), { extra: { ...EMPTY_OBJECT, ...TEXTS } }],
   ['exec: options', (value) => kernel.exec(PATH, {}, value), { extra: TEXTS }],
   ['exec: signal', (value) => kernel.exec(PATH, {}, { signal: value }), { extra: EMPTY_OBJECT }],
-  ['exec: timeoutMs', (value) => kernel.exec(PATH, {}, { timeoutMs: value }), { fine: ['a number'] }],
-  ['exec: seed', (value) => kernel.exec(PATH, {}, { seed: value }), { fine: ['a number'], extra: EMPTY_OBJECT }],
+  ['exec: timeoutMs', (value) => kernel.exec(PATH, {}, { timeoutMs: value }), { accepted: ['a number'] }],
+  ['exec: seed', (value) => kernel.exec(PATH, {}, { seed: value }), { accepted: ['a number'], extra: EMPTY_OBJECT }],
   ['check: path', (value) => kernel.check(value), { extra: { ...EMPTY_OBJECT, ...TEXTS } }],
   ['check: options', (value) => kernel.check(PATH, value)],
   ['check: signal', (value) => kernel.check(PATH, { signal: value }), { extra: EMPTY_OBJECT }],
@@ -67,18 +67,26 @@ const CALLS = [
   ['fix: signal', (value) => kernel.fix(PATH, { signal: value }), { extra: EMPTY_OBJECT }],
   ['find: query', (value) => kernel.find(value), { extra: { ...EMPTY_OBJECT, ...TEXTS } }],
   ['find: options', (value) => kernel.find('x', value)],
-  ['find: limit', (value) => kernel.find('x', { limit: value }), { fine: ['a number'], extra: { zero: 0, text: '5' } }],
+  [
+    'find: limit',
+    (value) => kernel.find('x', { limit: value }),
+    { accepted: ['a number'], extra: { zero: 0, text: '5' } },
+  ],
   ['find: signal', (value) => kernel.find('x', { signal: value }), { extra: EMPTY_OBJECT }],
   ['tools: options', (value) => kernel.tools(value)],
-  ['tools: limit', (value) => kernel.tools({ limit: value }), { fine: ['a number', 'a huge number'] }],
-  ['liveTools: base', (value) => kernel.liveTools(value), { fine: ['an array', 'an unknown key', 'a function'] }],
-  ['onToolsChanged: listener', (value) => kernel.onToolsChanged(value), { fine: ['a function'], extra: EMPTY_OBJECT }],
+  ['tools: limit', (value) => kernel.tools({ limit: value }), { accepted: ['a number', 'a huge number'] }],
+  ['liveTools: base', (value) => kernel.liveTools(value), { accepted: ['an array', 'an unknown key', 'a function'] }],
+  [
+    'onToolsChanged: listener',
+    (value) => kernel.onToolsChanged(value),
+    { accepted: ['a function'], extra: EMPTY_OBJECT },
+  ],
   ['getSystemPrompt: options', (value) => kernel.getSystemPrompt(value)],
   ['getSystemPrompt: maxTokens', (value) => kernel.getSystemPrompt({ maxTokens: value }), { extra: EMPTY_OBJECT }],
   ['shutdown: options', (value) => kernel.shutdown(value)],
-  ['shutdown: pushTimeoutMs', (value) => kernel.shutdown({ pushTimeoutMs: value }), { fine: ['a number'] }],
+  ['shutdown: pushTimeoutMs', (value) => kernel.shutdown({ pushTimeoutMs: value }), { accepted: ['a number'] }],
   ['git.persist: message', (value) => kernel.git.persist(value, []), { extra: { ...EMPTY_OBJECT, ...TEXTS } }],
-  ['git.persist: files', (value) => kernel.git.persist('x', value), { fine: ['an array'], extra: EMPTY_OBJECT }],
+  ['git.persist: files', (value) => kernel.git.persist('x', value), { accepted: ['an array'], extra: EMPTY_OBJECT }],
   ['git.persist: file', (value) => kernel.git.persist('x', [value]), { extra: TEXTS }],
   ['git.log: path', (value) => kernel.git.log(value), { extra: { ...EMPTY_OBJECT, ...TEXTS } }],
   ['git.log: options', (value) => kernel.git.log(PATH, value)],
@@ -103,13 +111,17 @@ const CALLS = [
   ['a tool: arguments', (value) => tools.write_file.execute(value), { extra: EMPTY_OBJECT }],
   ['a tool: path', (value) => tools.read_file.execute({ path: value }), { extra: { ...EMPTY_OBJECT, ...TEXTS } }],
   ['a tool: content', (value) => tools.write_file.execute({ path: PATH, content: value }), { extra: EMPTY_OBJECT }],
-  ['a tool: limit', (value) => tools.find_tool.execute({ query: 'x', limit: value }), { fine: ['a number'] }],
-  ['a tool: abortSignal', (value) => tools.list_files.execute({ dir: '' }, { abortSignal: value }), { fine: ['null'] }],
+  ['a tool: limit', (value) => tools.find_tool.execute({ query: 'x', limit: value }), { accepted: ['a number'] }],
+  [
+    'a tool: abortSignal',
+    (value) => tools.list_files.execute({ dir: '' }, { abortSignal: value }),
+    { accepted: ['null'] },
+  ],
   ['exec_tool: arguments', (value) => tools.exec_tool.execute(value), { extra: EMPTY_OBJECT }],
 ];
 
-describe('a call with an argument that it cannot use is refused with a typed error', () => {
-  it.each(CALLS)('%s', async (_name, call, { fine = [], extra = {} } = {}) => {
+describe('an invalid argument is refused with a typed error', () => {
+  it.each(CALLS)('%s', async (_name, call, { accepted = [], extra = {} } = {}) => {
     for (const [kind, value] of Object.entries({ ...HOSTILE, ...extra })) {
       let outcome;
       try {
@@ -117,7 +129,7 @@ describe('a call with an argument that it cannot use is refused with a typed err
       } catch (error) {
         outcome = error;
       }
-      if (fine.includes(kind)) continue;
+      if (accepted.includes(kind)) continue;
       expect(outcome, kind).toBeInstanceOf(TGPError);
       expect(['ERR_VALIDATION', 'ERR_CONFIG'], `${kind}: ${outcome.message}`).toContain(outcome.code);
       expect(outcome.message.length, kind).toBeLessThan(2000);
@@ -127,7 +139,7 @@ describe('a call with an argument that it cannot use is refused with a typed err
     expect((await kernel.exec(PATH)).result).toBe(1);
   });
 
-  it('arguments of tools too: what cannot be read is told, not thrown raw', async () => {
+  it('arguments of a tool that throw when read are refused with a typed error', async () => {
     for (const kind of ['a getter that throws', 'a proxy that throws']) {
       const args = HOSTILE[kind];
       await expect(kernel.exec(PATH, args)).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
@@ -136,7 +148,7 @@ describe('a call with an argument that it cannot use is refused with a typed err
     }
   });
 
-  it('one problem is reported once', async () => {
+  it('one invalid value is reported once', async () => {
     for (const call of [
       () => kernel.shutdown({ pushTimeoutMs: 2 ** 53 }),
       () => kernel.exec(PATH, {}, { seed: 2 ** 53 }),
@@ -158,11 +170,11 @@ describe('new TGP() does not throw; boot() reports invalid options', () => {
     ['null', null, /must be an object/],
     ['a text', './tgp.config.ts', /must be an object/],
     ['an array', [1], /must be an object/],
-    ['a config file that is none', { configFile: 5 }, /"configFile" must be a file path/],
-    ['a config that is none', { config: 5 }, /"config" must be an object/],
-    ['a logger that is none', { logger: 5 }, /"logger" must be/],
-    ['files that are none', { vfs: {} }, /"vfs" must be a file adapter/],
-    ['functions that are none', { sandboxAPI: 5 }, /"sandboxAPI" must be/],
+    ['an invalid config file', { configFile: 5 }, /"configFile" must be a file path/],
+    ['an invalid config', { config: 5 }, /"config" must be an object/],
+    ['an invalid logger', { logger: 5 }, /"logger" must be/],
+    ['an invalid file adapter', { vfs: {} }, /"vfs" must be a file adapter/],
+    ['invalid functions', { sandboxAPI: 5 }, /"sandboxAPI" must be/],
     [
       'an option that cannot be read',
       Object.defineProperty({}, 'sql', { get: throwing, enumerable: true }),
@@ -171,7 +183,7 @@ describe('new TGP() does not throw; boot() reports invalid options', () => {
     ['options that cannot be read', HOSTILE['a proxy that throws'], /cannot be read/],
     ['a config that cannot be read', { config: { git: HOSTILE['a getter that throws'] } }, /cannot be read/],
     ['a config that is too long', { config: { allowedFetchUrls: Array(1e7).fill('x') } }, /at most 1000 entries/],
-    ['a config with no plain object', { config: { secrets: new Map() } }, /give a plain object, not an object/],
+    ['a config with a Map', { config: { secrets: new Map() } }, /give a plain object, not an object/],
     ['a text that is too long', { config: { rootDir: 'x'.repeat(1e6) } }, /"rootDir" is not valid/],
   ];
 
@@ -191,16 +203,16 @@ describe('new TGP() does not throw; boot() reports invalid options', () => {
 
   it('undefined options are ignored', async () => {
     const rootDir = join(await tempRoot(), '.tgp');
-    const fine = new TGP(/** @type {any} */ ({ config: { rootDir }, sqll: undefined, vfs: undefined, logger: QUIET }));
-    await fine.boot();
-    await fine.shutdown();
+    const valid = new TGP(/** @type {any} */ ({ config: { rootDir }, sqll: undefined, vfs: undefined, logger: QUIET }));
+    await valid.boot();
+    await valid.shutdown();
   });
 });
 
 describe('network.noProxy', () => {
-  it('refuses entries that never match a host, by name and with the reason', async () => {
+  it('refuses entries that never match a host, with the entry and the reason', async () => {
     const folder = await tempRoot();
-    for (const [entry, why] of Object.entries({
+    for (const [entry, message] of Object.entries({
       'git.example:443': /'git\.example:443' has a port/,
       '10.0.0.0/40': /is not a network/,
       'http://git.example': /is an address/,
@@ -213,7 +225,7 @@ describe('network.noProxy', () => {
       const refused = new TGP({ configFile: join(folder, 'tgp.config.json'), logger: QUIET });
       await expect(refused.boot()).rejects.toMatchObject({
         code: 'ERR_CONFIG',
-        message: why,
+        message,
         details: { key: 'network.noProxy' },
       });
       await refused.shutdown();

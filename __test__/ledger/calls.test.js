@@ -1,4 +1,4 @@
-/** Whoever asks, and whichever way: what was asked for is in the ledger, with what came of it and what caused it. */
+/** The ledger records every call of every caller, with its result and its parent. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,8 +27,8 @@ const recorded = async (kernel, filter = {}) => callsOf(await kernel.ledger.quer
 /** @param {Awaited<ReturnType<typeof recorded>>} calls */
 const withoutResult = (calls) => calls.filter(({ results }) => results.length !== 1).map(({ tool }) => tool);
 
-describe('the tools of an agent', () => {
-  test('each leaves a call and its result: who, what, on which file, how it ended', async () => {
+describe('calls of an agent', () => {
+  test('each tool records a call and its result: actor, tool, file, outcome', async () => {
     const { kernel } = await createKernel();
     const tools = tgpTools(kernel, { session: 'order-77', model: 'test-1' });
     const path = 'tools/math/twice.ts';
@@ -88,7 +88,7 @@ describe('the tools of an agent', () => {
     expect(commits[0]).toMatchObject({ commit: expect.stringMatching(/^[0-9a-f]{40}$/) });
   });
 
-  test('a forged tool that is called by its own name', async () => {
+  test('a forged tool called by its own name is recorded', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/math/twice.ts', content: TWICE });
     const { math_twice } = await kernel.tools();
@@ -98,7 +98,7 @@ describe('the tools of an agent', () => {
     expect(ran?.results).toMatchObject([{ ok: true }]);
   });
 
-  test('the SQL tools of a kernel', async () => {
+  test('SQL tools of a kernel are recorded', async () => {
     const { kernel } = await sqlKernel(sqlite(':memory:'), { config: {} });
     await kernel.boot();
     const tools = createSqlTools(kernel, { ddl: true });
@@ -114,8 +114,8 @@ describe('the tools of an agent', () => {
   });
 });
 
-describe('the application', () => {
-  test('its own runs, and how they failed', async () => {
+describe('calls of the application', () => {
+  test('runs are recorded with their errors', async () => {
     const { kernel, forge } = await createKernel();
     await forge('export default (args: { fail: boolean }) => { if (args.fail) throw new Error("no"); return 1; }', {
       fail: false,
@@ -139,7 +139,7 @@ describe('the application', () => {
     expect(runs[1]?.results).toMatchObject([{ message: expect.stringContaining('no') }]);
   });
 
-  test('a run that is aborted has an end too', async () => {
+  test('an aborted run has a result', async () => {
     const { kernel } = await createKernel();
     const stop = new AbortController();
     const run = kernel.run('await new Promise((done) => setTimeout(done, 10_000))', {}, { signal: stop.signal });
@@ -149,7 +149,7 @@ describe('the application', () => {
     expect(ended?.results).toMatchObject([{ ok: false, code: 'ERR_ABORTED' }]);
   });
 
-  test('its own events stand among them', async () => {
+  test('events of the application are recorded', async () => {
     const { kernel } = await createKernel();
     await kernel.ledger.append({ session: 's', path: 'tools/a.ts', what: 'shipped', order: 77 });
     await kernel.ledger.append({ type: 'APPLICATION', actor: { agent: 'guardian', id: 'g1' }, diffRef: 'x' });
@@ -161,24 +161,24 @@ describe('the application', () => {
   });
 
   test.each([
-    ['what only the ledger knows', { seq: 1 }, '"seq"'],
-    ['a call that nobody made', { type: 'CALL' }, '"type"'],
-    ['what a guardian has found', { type: 'RECONCILIATION', diffRef: 'x' }, '"type"'],
-    ['what a watcher has seen', { type: 'VALVE_PERSONA_TRIGGER', persona: 'x' }, '"type"'],
-    ['a part of a call', { call: 'x-1' }, '"call"'],
-    ['no object', 'text', 'value'],
-    ['what JSON cannot hold', { what: Number.NaN }, 'NaN'],
-  ])('cannot record %s', async (_, event, named) => {
+    ['a field that the ledger sets', { seq: 1 }, '"seq"'],
+    ['a forged call', { type: 'CALL' }, '"type"'],
+    ['a reconciliation event', { type: 'RECONCILIATION', diffRef: 'x' }, '"type"'],
+    ['a trigger event', { type: 'VALVE_PERSONA_TRIGGER', persona: 'x' }, '"type"'],
+    ['a field of a call', { call: 'x-1' }, '"call"'],
+    ['a text instead of an object', 'text', 'value'],
+    ['a value that is not JSON', { what: Number.NaN }, 'NaN'],
+  ])('append refuses %s', async (_, event, name) => {
     const { kernel } = await createKernel();
     await expect(kernel.ledger.append(/** @type {any} */ (event))).rejects.toMatchObject({
       code: 'ERR_VALIDATION',
-      message: expect.stringContaining(named),
+      message: expect.stringContaining(name),
     });
   });
 });
 
-describe('what a running tool asks for', () => {
-  test('is below its run, at any depth', async () => {
+describe('host calls of a run', () => {
+  test('are recorded below their run, at any depth', async () => {
     const { url } = await serveHttp((_, response) => response.end('hello'));
     const { kernel, forge } = await sqlKernel(sqlite(':memory:'), {
       config: { allowedFetchUrls: [url], sandbox: { timeoutMs: 2_000 } },
@@ -227,7 +227,7 @@ describe('what a running tool asks for', () => {
     expect(await kernel.ledger.show(tree.seq)).toEqual(tree);
   });
 
-  test('a run that a function of the application starts is below the run that called it', async () => {
+  test('include the run that an application function starts', async () => {
     const { kernel, tools } = await createKernel(
       {},
       {
@@ -245,7 +245,7 @@ describe('what a running tool asks for', () => {
     );
   });
 
-  test('stays with its own run when many go on at once', async () => {
+  test('stay with their own run when many runs are concurrent', async () => {
     const { kernel, tools } = await createKernel({ sandbox: { timeoutMs: 5_000 } });
     await tools.write_file.execute({
       path: 'tools/who.ts',
@@ -266,8 +266,8 @@ describe('what a running tool asks for', () => {
   });
 });
 
-describe('other ways in', () => {
-  test('MCP', async () => {
+describe('calls of other callers', () => {
+  test('of MCP are recorded', async () => {
     const { kernel } = await createKernel();
     const server = await createMcpServer(kernel);
     const [near, far] = InMemoryTransport.createLinkedPair();
@@ -281,7 +281,7 @@ describe('other ways in', () => {
     expect(withoutResult(calls)).toEqual([]);
   });
 
-  test('the command line', async () => {
+  test('of the command line are recorded', async () => {
     const folder = await tempRoot();
     const configFile = join(folder, 'tgp.config.json');
     await writeFile(configFile, '{}');

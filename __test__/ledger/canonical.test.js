@@ -1,4 +1,4 @@
-/** What is hashed is RFC 8785 JSON: any other implementation of it comes to the same hashes. */
+/** Events are hashed as RFC 8785 JSON, so another implementation gets the same hashes. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -8,8 +8,8 @@ import { expectedHashes } from '../helpers/ledger.js';
 const ZEROS = '0'.repeat(64);
 const MANY = 10_000;
 
-/** Of the RFC: its example, the order of its keys, and numbers that are hard to write. */
-const OF_THE_RFC = [
+/** The example of the RFC, its key order, and numbers with difficult representations. */
+const RFC_EXAMPLES = [
   {
     numbers: [333333333.3333333, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
     string: '€$\u000f\nA\'B"\\\\"/',
@@ -22,11 +22,11 @@ const OF_THE_RFC = [
 ];
 
 describe('the hashes of events', () => {
-  test('are those of the RFC, event by event, in a chain without gaps', async () => {
+  test('are those of RFC 8785, in a chain without gaps', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
     await kernel.exec('tools/a.ts');
-    for (const value of OF_THE_RFC) await kernel.ledger.append({ value });
+    for (const value of RFC_EXAMPLES) await kernel.ledger.append({ value });
     const events = await kernel.ledger.query({ limit: MANY });
     let prev = ZEROS;
     for (const [index, event] of events.entries()) {
@@ -36,7 +36,7 @@ describe('the hashes of events', () => {
     expect(await kernel.ledger.verify()).toEqual({ ok: true, first: 1, events: events.length, head: prev });
   });
 
-  test('are so for any JSON', async () => {
+  test('are those of RFC 8785 for any JSON', async () => {
     const { kernel } = await createKernel();
     const bodies = fc.sample(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), 300);
     for (const value of bodies) await kernel.ledger.append({ value });
@@ -45,7 +45,7 @@ describe('the hashes of events', () => {
     for (const event of events) expect(event).toMatchObject(expectedHashes(event));
   });
 
-  test('whole numbers that JavaScript cannot count are texts, so that no reader loses a digit', async () => {
+  test('integers beyond the safe range are stored as texts, so no reader loses a digit', async () => {
     const { kernel } = await createKernel();
     await kernel.ledger.append({ large: 2 ** 60, exact: 12345678901234567890n, small: 2 ** 53 - 1, below: -(2 ** 60) });
     const [event] = await kernel.ledger.tail({ type: 'APPLICATION' });

@@ -1,4 +1,4 @@
-/** The events of one file, in the shape of a chronicle: the same input gives the same bytes, wherever it is read. */
+/** The chronicle of a file: its events in a fixed form, with the same bytes in every process. */
 
 import { readFileSync } from 'node:fs';
 import canonicalize from 'canonicalize';
@@ -11,7 +11,7 @@ const fixture = (/** @type {string} */ name) =>
   readFileSync(new URL(`../fixtures/chronicle/${name}`, import.meta.url), 'utf8');
 const PATH = 'tools/reports/revenue.ts';
 
-test('events of the application read as the fixtures say', async () => {
+test('events of the application match the fixtures', async () => {
   const { kernel } = await createKernel();
   const before = Date.now();
   for (const event of JSON.parse(fixture('basic.input.json'))) await kernel.ledger.append(event);
@@ -28,7 +28,7 @@ test('events of the application read as the fixtures say', async () => {
   }
 });
 
-test('what agents do to a file is in it, and nothing of other files', async () => {
+test('the chronicle has the calls for its file only', async () => {
   const { kernel, tools } = await createKernel();
   await tools.write_file.execute({ path: PATH, content: 'return 1' });
   await tools.write_file.execute({ path: 'tools/other.ts', content: 'return 2' });
@@ -44,7 +44,7 @@ test('another process reads the same bytes', async () => {
   await tools.write_file.execute({ path: PATH, content: 'return 1' });
   const events = await kernel.ledger.chronicle(PATH);
   expect(events.length).toBeGreaterThan(0);
-  const there = await runProgram(
+  const read = await runProgram(
     rootDir,
     `const kernel = new TGP({ config: { rootDir: ${JSON.stringify(rootDir)}, sandbox: { warm: 0 } } });
      process.chdir('/');
@@ -52,5 +52,5 @@ test('another process reads the same bytes', async () => {
      await kernel.shutdown();
      console.log(JSON.stringify(events));`,
   );
-  expect(JSON.stringify(there)).toBe(JSON.stringify(events));
+  expect(JSON.stringify(read)).toBe(JSON.stringify(events));
 });

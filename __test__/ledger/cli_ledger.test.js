@@ -32,7 +32,7 @@ async function workspace(config = {}) {
 }
 
 describe('tgp ledger tail', () => {
-  test('prints the last events, one a line, by what was asked for', async () => {
+  test('prints the last matching events, one per line', async () => {
     const folder = await workspace();
     const { code, stdout } = await runCli(folder, ['ledger', 'tail']);
     expect(code).toBe(0);
@@ -40,25 +40,25 @@ describe('tgp ledger tail', () => {
       /^ +\d+ {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}CALL +write_file tools\/inner\.ts {2}write/m,
     );
     expect(stdout).toMatch(/RESULT +exec_tool tools\/outer\.ts {2}ERR_\w+ {2}[\d.]+ ms/);
-    const of = async (/** @type {string[]} */ ...args) =>
+    const tail = async (/** @type {string[]} */ ...args) =>
       (await runCli(folder, ['ledger', 'tail', '--json', ...args])).json();
-    expect(await of('-n', '1')).toHaveLength(1);
-    expect(await of('--type', 'commit', '--path', 'tools/inner.ts')).toMatchObject([{ type: 'COMMIT' }]);
-    expect(await of('--session', 'order-77', '--tool', 'write_file', '--type', 'CALL')).toHaveLength(2);
+    expect(await tail('-n', '1')).toHaveLength(1);
+    expect(await tail('--type', 'commit', '--path', 'tools/inner.ts')).toMatchObject([{ type: 'COMMIT' }]);
+    expect(await tail('--session', 'order-77', '--tool', 'write_file', '--type', 'CALL')).toHaveLength(2);
     expect(await runCli(folder, ['ledger', 'tail', '--type', 'nothing'])).toMatchObject({ code: 2 });
     expect(await runCli(folder, ['ledger', 'tail', '-n', '0'])).toMatchObject({ code: 2 });
   });
 
-  test('texts of others cannot move the cursor, or look like another event', async () => {
+  test('escapes control characters and line breaks in texts of events', async () => {
     const folder = await workspace();
     const { stdout } = await runCli(folder, ['ledger', 'tail', '--type', 'APPLICATION']);
     expect(stdout.trim().split('\n')).toHaveLength(1);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: expects none
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
     expect(stdout).toContain('\\u001b[31m text\\u{202e}');
   });
 
-  test('follows, and ends cleanly by a signal', async () => {
+  test('follows new events, and a signal ends it with code 0', async () => {
     const folder = await workspace();
     const child = spawn(process.execPath, [CLI, 'ledger', 'tail', '-n', '1', '--follow', '--json'], { cwd: folder });
     onTestFinished(() => {
@@ -81,7 +81,7 @@ describe('tgp ledger tail', () => {
 });
 
 describe('tgp ledger show', () => {
-  test('prints a run as a tree, by its call or by any of its events', async () => {
+  test('prints a run as a tree, for its call or any of its events', async () => {
     const folder = await workspace();
     const events = (await runCli(folder, ['ledger', 'tail', '--path', 'tools/outer.ts', '--json', '-n', '100'])).json();
     const run = events.find((/** @type {any} */ { type, effect }) => type === 'CALL' && effect === 'run');
@@ -107,7 +107,7 @@ describe('tgp ledger show', () => {
 });
 
 describe('tgp ledger verify and export', () => {
-  test('0 when it is whole, 3 when it was changed, 4 when its end is missing', async () => {
+  test('exit with 0 for a valid ledger, 3 for a changed and 4 for a truncated one', async () => {
     const folder = await workspace();
     const root = join(folder, '.tgp');
     const whole = await runCli(folder, ['ledger', 'verify']);
@@ -133,7 +133,7 @@ describe('tgp ledger verify and export', () => {
     });
   });
 
-  test('an export is checked anywhere, without a workspace', async () => {
+  test('verify an export without a workspace', async () => {
     const folder = await workspace();
     const file = join(folder, 'ledger.ndjson');
     const { code, stdout } = await runCli(folder, ['ledger', 'export', '-o', file]);
@@ -155,13 +155,13 @@ describe('tgp ledger verify and export', () => {
   });
 });
 
-test('a remote that cannot be reached is not asked', async () => {
+test('the ledger commands do not contact the remote', async () => {
   const folder = await workspace({ git: { repo: 'http://127.0.0.1:9/none.git' } });
   const { code, stderr } = await runCli(folder, ['ledger', 'tail']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-test('a folder without a workspace stays as it is', async () => {
+test('the ledger commands create no workspace', async () => {
   const folder = await tempRoot();
   for (const command of [['tail'], ['show', '1'], ['verify'], ['export']]) {
     expect(await runCli(folder, ['ledger', ...command])).toMatchObject({

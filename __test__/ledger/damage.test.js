@@ -1,4 +1,4 @@
-/** What somebody does to the ledger's files, or to the names in its events, does not blind it. */
+/** Recording after damage to the ledger's files, and with unusual paths in calls. */
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { ledgerFolder } from '../helpers/ledger.js';
 
 const TOOL = '/** Adds one. */\nexport default (args: { n: number }): number => args.n + 1;\n';
 
-test.each(['spool', '.'])('recording goes on when %s is removed under a running kernel', async (what) => {
+test.each(['spool', '.'])('a running kernel keeps recording after %s is removed', async (what) => {
   const { kernel, tools, rootDir } = await createKernel();
   await tools.write_file.execute({ path: 'tools/a.ts', content: TOOL });
   const folder = ledgerFolder(rootDir);
@@ -20,7 +20,7 @@ test.each(['spool', '.'])('recording goes on when %s is removed under a running 
   expect(calls.map(({ tool }) => tool)).toEqual(['write_file', 'exec_tool']);
 });
 
-test('a file that is no database turns nothing off: reading goes on, changes are refused', async () => {
+test('a damaged database does not disable the ledger: reads work, changes are refused', async () => {
   const { kernel: first, tools, rootDir } = await createKernel();
   await tools.write_file.execute({ path: 'tools/a.ts', content: TOOL });
   await first.shutdown();
@@ -46,7 +46,7 @@ test('a file that is no database turns nothing off: reading goes on, changes are
   }
 });
 
-test('a file has one name, however it is spelt', async () => {
+test('a file has one path in the ledger, however calls spell it', async () => {
   const { kernel, tools } = await createKernel();
   await tools.write_file.execute({ path: './tools//q.ts', content: TOOL });
   await tools.read_file.execute({ path: './tools/q.ts' });
@@ -59,7 +59,7 @@ test('a file has one name, however it is spelt', async () => {
   }
 });
 
-test('a commit belongs to the call that made it, and a check records the answer to the agent', async () => {
+test('a commit event names its call, and the result of a check is the answer to the agent', async () => {
   const { kernel } = await createKernel();
   const tools = tgpTools(kernel, { session: 'order-77', agent: 'ada' });
   await tools.write_file.execute({
@@ -68,19 +68,19 @@ test('a commit belongs to the call that made it, and a check records the answer 
   });
   const [commit] = await kernel.ledger.query({ type: 'COMMIT', session: 'order-77' });
   expect(commit).toMatchObject({ actor: { agent: 'agent', id: 'ada' }, path: 'tools/a.ts' });
-  const [asked] = await kernel.ledger.query({ tool: 'write_file', type: 'CALL' });
-  expect(commit?.call).toBe(asked?.call);
-  const told = await tools.check_tool.execute({ path: 'tools/a.ts' });
-  expect(told.valid).toBe(false);
+  const [intent] = await kernel.ledger.query({ tool: 'write_file', type: 'CALL' });
+  expect(commit?.call).toBe(intent?.call);
+  const answer = await tools.check_tool.execute({ path: 'tools/a.ts' });
+  expect(answer.valid).toBe(false);
   const [checked] = await kernel.ledger.query({ tool: 'check_tool', type: 'RESULT' });
-  expect(checked).toMatchObject({ path: 'tools/a.ts', result: { valid: false, errors: told.errors } });
+  expect(checked).toMatchObject({ path: 'tools/a.ts', result: { valid: false, errors: answer.errors } });
 });
 
-test('a hook that never answers holds writes up once, not for each event', async () => {
+test('a redact hook that never answers delays a write once, not for each event', async () => {
   const { tools } = await createKernel({}, { redact: () => new Promise(() => {}) });
   for (let n = 0; n < 4; n++) await tools.list_files.execute({ dir: '.' });
   const began = Date.now();
   await tools.write_file.execute({ path: 'tools/a.ts', content: TOOL });
-  // One patience is five seconds; four events and a write would have taken more than four of them.
+  // One timeout is five seconds; one for each event would take more than twenty.
   expect(Date.now() - began).toBeLessThan(15_000);
 });

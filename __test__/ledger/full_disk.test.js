@@ -1,4 +1,4 @@
-/** A disk that takes nothing more: what would change something is refused, what reads goes on, and nothing is broken. */
+/** A full or read-only disk: calls that change something are refused, reads work, and no data is damaged. */
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
  * @param {string} folder
- * @param {true} [ledger] that somebody insists on
+ * @param {true} [ledger] requires the ledger
  */
 function workspace(folder, ledger) {
   let effects = 0;
@@ -30,7 +30,7 @@ function workspace(folder, ledger) {
   return { kernel, tools: tgpTools(kernel), effects: () => effects, warnings };
 }
 
-test('a full disk', async (context) => {
+test('on a full disk changes are refused and reads work, and the ledger stays valid', async (context) => {
   const folder = await smallDisk();
   if (folder === undefined) return context.skip('no tmpfs can be mounted here');
   const { kernel, tools } = workspace(folder);
@@ -39,7 +39,7 @@ test('a full disk', async (context) => {
   await kernel.ledger.verify();
   const release = fill(folder);
 
-  // What fits into the last blocks of files that are there already may still be written.
+  // Data that fits into allocated blocks of existing files can still be written.
   /** @type {any} */
   let refusal;
   for (let n = 0; n < 200 && refusal?.code !== 'ERR_LEDGER'; n++) {
@@ -65,7 +65,7 @@ test('a full disk', async (context) => {
   expect(await next.ledger.verify()).toMatchObject({ ok: true });
 });
 
-test('a disk that is read-only', async (context) => {
+test('on a read-only disk the kernel works without a ledger, and a required ledger prevents the boot', async (context) => {
   const folder = await smallDisk();
   if (folder === undefined) return context.skip('no tmpfs can be mounted here');
   const first = workspace(folder);
@@ -74,15 +74,15 @@ test('a disk that is read-only', async (context) => {
   await first.kernel.shutdown();
   await vi.waitFor(() => execFileSync('mount', ['-o', 'remount,ro', folder], { stdio: 'ignore' }), { timeout: 20_000 });
 
-  // An image that nobody may write: everything works as without a ledger, and whoever wants the record is told.
+  // A read-only image: everything works without a ledger, with a warning; a required ledger is an error.
   const { kernel, tools, warnings } = workspace(folder);
   expect((await kernel.exec('tools/a.ts')).result).toBe(1);
   expect(await tools.read_file.execute({ path: 'tools/a.ts' })).toContain('effect');
   expect(warnings.join('\n')).toContain('its folder is not writable');
   await kernel.shutdown();
-  const wanted = workspace(folder, true);
-  await expect(wanted.kernel.boot()).rejects.toMatchObject({ code: 'ERR_LEDGER' });
-  expect(wanted.effects()).toBe(0);
+  const required = workspace(folder, true);
+  await expect(required.kernel.boot()).rejects.toMatchObject({ code: 'ERR_LEDGER' });
+  expect(required.effects()).toBe(0);
 
   execFileSync('mount', ['-o', 'remount,rw', folder]);
   const again = workspace(folder, true);

@@ -15,7 +15,7 @@ const RUNS = 200;
 /** @param {import('../../index.js').LedgerEvent[]} events @param {string} type */
 const ofTool = (events, type) => events.filter((event) => event.type === type && event.tool === 'exec_tool');
 
-test('every call that was answered has its result in the ledger, if need be without its value', async () => {
+test('every answered call has its result in the ledger, without its value if necessary', async () => {
   const { kernel, tools } = await createKernel({ ledger: { spoolBytes: 1 << 20 }, sandbox: { timeoutMs: 20_000 } });
   await tools.write_file.execute({ path: 'tools/large.ts', content: LARGE });
   const runs = Array.from({ length: RUNS }, (_, n) => tools.exec_tool.execute({ path: 'tools/large.ts', args: { n } }));
@@ -26,10 +26,10 @@ test('every call that was answered has its result in the ledger, if need be with
 });
 
 /**
- * Another process writes to the ledger's database until it is stopped. Locks of SQLite hold between processes only.
+ * Locks the ledger's database in another process, and returns a function that ends it. SQLite locks between processes only.
  * @param {string} rootDir
  */
-async function heldByAnother(rootDir) {
+async function lockInOtherProcess(rootDir) {
   const script = `
     const Database = require('better-sqlite3');
     new Database(process.argv[1]).exec('BEGIN IMMEDIATE');
@@ -45,7 +45,7 @@ async function heldByAnother(rootDir) {
   };
 }
 
-test('a call that waits for room uses its approval and its token once', async () => {
+test('a call that waits for spool space uses its approval and its token once', async () => {
   let asked = 0;
   const approve = async () => {
     asked += 1;
@@ -62,10 +62,10 @@ test('a call that waits for room uses its approval and its token once', async ()
     const content = JSON.stringify('x'.repeat(5_000));
     return holder.write_file.execute({ path: `data/${begun}.json`, content }).then(() => 'written');
   };
-  const release = await heldByAnother(rootDir);
+  const release = await lockInOtherProcess(rootDir);
   /** @type {Promise<string>[]} */
   const writes = [];
-  // Until one waits for room, and two more.
+  // Until three writes wait for spool space.
   for (let waiting = 0; waiting < 3; ) {
     const next = write();
     writes.push(next);
@@ -79,10 +79,10 @@ test('a call that waits for room uses its approval and its token once', async ()
   await expect(write()).rejects.toThrow('used up');
 });
 
-test('a write finds room beside runs with large results, which are recorded without them', async () => {
+test('a write gets spool space beside runs with large results, which are recorded without them', async () => {
   const { kernel, tools, rootDir } = await createKernel({ ledger: { spoolBytes: 1 << 20 } });
   await tools.write_file.execute({ path: 'tools/large.ts', content: LARGE });
-  const release = await heldByAnother(rootDir);
+  const release = await lockInOtherProcess(rootDir);
   for (let n = 0; n < 8; n++) await kernel.exec('tools/large.ts', { n });
   expect(await tools.write_file.execute({ path: 'data/a.json', content: '{}' })).toMatchObject({ success: true });
   await release();
@@ -92,7 +92,7 @@ test('a write finds room beside runs with large results, which are recorded with
   expect(await kernel.ledger.verify()).toMatchObject({ ok: true });
 });
 
-test('a call waits while there is no room for its intent, and then is refused', async () => {
+test('a call waits for spool space for its intent, and is refused after the timeout', async () => {
   const { tools, rootDir } = await createKernel({ ledger: { spoolBytes: 64 << 10 } });
   await tools.write_file.execute({ path: 'data/first.json', content: '{}' });
   let written = 0;
@@ -105,19 +105,19 @@ test('a call waits while there is no room for its intent, and then is refused', 
     );
   };
   const several = () => Promise.all(Array.from({ length: 8 }, write));
-  const release = await heldByAnother(rootDir);
+  const release = await lockInOtherProcess(rootDir);
   const waiting = several();
   const early = await Promise.race([waiting, setTimeout(1_000, 'waiting')]);
   await release();
   expect(early).toBe('waiting');
   expect(new Set(await waiting)).toEqual(new Set(['written']));
-  const releaseAgain = await heldByAnother(rootDir);
+  const releaseAgain = await lockInOtherProcess(rootDir);
   const outcomes = await several();
   await releaseAgain();
   expect(outcomes).toContain('ERR_LEDGER');
 });
 
-test('a call within a run waits for room as one of the application does', async () => {
+test('a host call of a run waits for spool space too', async () => {
   const effects = /** @type {number[]} */ ([]);
   const { kernel, tools, rootDir } = await createKernel({
     ledger: { spoolBytes: 64 << 10 },
@@ -126,7 +126,7 @@ test('a call within a run waits for room as one of the application does', async 
   const content = 'export default async (): Promise<number> => tgp.effect(7);\n';
   await tools.write_file.execute({ path: 'tools/effect.ts', content });
   expect(await kernel.exec('tools/effect.ts')).toMatchObject({ result: 1 });
-  const release = await heldByAnother(rootDir);
+  const release = await lockInOtherProcess(rootDir);
   for (let n = 0; n < 4; n++) await kernel.ledger.append({ text: 'x'.repeat(10_000) });
   const run = kernel.exec('tools/effect.ts');
   const early = await Promise.race([run.catch((error) => error.code), setTimeout(1_000, 'waiting')]);

@@ -1,4 +1,4 @@
-/** The ledger of several machines, in one PostgreSQL database. */
+/** A ledger of several machines in one PostgreSQL database. */
 
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
@@ -35,7 +35,7 @@ describe.runIf(hasServer('postgres'))('a ledger in PostgreSQL', () => {
     }
   };
 
-  test('has the calls of two machines in one chain, and both find what was changed', async () => {
+  test('has the calls of two machines in one chain, and both detect a change', async () => {
     const ledger = { postgres: address(), key };
     const machines = [await createKernel({ ledger }), await createKernel({ ledger })];
     for (const [n, { tools }] of machines.entries()) {
@@ -60,7 +60,7 @@ describe.runIf(hasServer('postgres'))('a ledger in PostgreSQL', () => {
     }
   });
 
-  test('a machine with a different key gets an error with a remedy', async () => {
+  test('refuses a machine with a different key, with a remedy', async () => {
     const { kernel } = await createKernel({ ledger: { postgres: address('keys') } });
     await kernel.ledger.append({ n: 1 });
     await kernel.shutdown();
@@ -74,7 +74,7 @@ describe.runIf(hasServer('postgres'))('a ledger in PostgreSQL', () => {
     await expect(strange.then(({ kernel }) => kernel.boot())).rejects.toMatchObject({ code: 'ERR_CONFIG' });
   });
 
-  test('a key that openssl made is taken', async () => {
+  test('accepts a key of openssl', async () => {
     const made = execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-outform', 'DER']).toString('base64');
     const { kernel } = await createKernel({ ledger: { postgres: address('openssl'), key: made } });
     await kernel.ledger.append({ n: 1 });
@@ -82,7 +82,7 @@ describe.runIf(hasServer('postgres'))('a ledger in PostgreSQL', () => {
     expect(await kernel.ledger.verify()).toMatchObject({ ok: true, events: 1 });
   });
 
-  test('events wait on this machine while the server is away, and calls go on', async () => {
+  test('stores events locally while the server is down, and calls work', async () => {
     const away = await startServer('postgres');
     const postgres = `postgres://postgres@127.0.0.1:${away.port}/postgres`;
     const { kernel, tools, rootDir } = await createKernel({ ledger: { postgres, key } });
@@ -95,11 +95,11 @@ describe.runIf(hasServer('postgres'))('a ledger in PostgreSQL', () => {
     await tools.write_file.execute({ path: 'tools/b.ts', content: '/** Two. */\nexport default () => 2;' });
     await expect(kernel.ledger.tail()).rejects.toMatchObject({ code: 'ERR_LEDGER' });
     await kernel.shutdown();
-    // What waits would be drained by the next who reaches the server.
+    // The next process that reaches the server would drain the spool.
     rmSync(join(ledgerFolder(rootDir), 'spool'), { recursive: true });
   });
 
-  test('an address that cannot be meant is refused without being repeated', async () => {
+  test('refuses an invalid address, and the error does not contain it', async () => {
     const postgres = 'postgres://me:hunter2@127.0.0.1/db?sslmode=maybe';
     const wrong = createKernel({ ledger: { postgres } }).then(({ kernel }) => kernel.boot());
     const error = await wrong.catch((thrown) => thrown);

@@ -1,4 +1,4 @@
-/** An end of the ledger that is gone: when the power may have taken it, and when it was removed. */
+/** Missing last events of the ledger: after a power cut, and after a removal. */
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const LAST_KEPT = 4;
 
-/** Writes two tools, and is killed: nothing signs how far the ledger is but the commits. @param {object} ledger */
+/** Writes two tools and is killed, so only the commits sign the size of the ledger. @param {object} ledger */
 const worker = (ledger) => `
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const kernel = new TGP({ config: { rootDir: '.tgp', sandbox: { warm: 0 }, ledger: ${JSON.stringify(ledger)} }, logger: quiet });
@@ -25,7 +25,7 @@ setInterval(() => {}, 1000);
 `;
 
 /**
- * A workspace whose store is as it was some events before its last commit: what a disk has that was not synced.
+ * A workspace whose ledger lacks the events before its last commit, as on a disk that was not synced.
  * @param {object} ledger
  */
 async function cutWorkspace(ledger) {
@@ -41,7 +41,7 @@ async function cutWorkspace(ledger) {
 }
 
 /** @param {string} folder */
-async function looked(folder) {
+async function inspect(folder) {
   /** @type {string[]} */
   const warnings = [];
   const logger = { debug() {}, info() {}, error() {}, warn: (/** @type {string} */ text) => warnings.push(text) };
@@ -55,19 +55,19 @@ async function looked(folder) {
   }
 }
 
-test('after a power cut the verdict says that the cause is unknown, and the cut is recorded once', async () => {
+test('after a power cut verify reports an unknown cause, and the cut is recorded once', async () => {
   const folder = await cutWorkspace({});
   const problem = { kind: 'truncated', seq: LAST_KEPT + 1, cause: 'unknown' };
-  const first = await looked(folder);
+  const first = await inspect(folder);
   expect(first.found).toMatchObject({ ok: false, problem });
   expect(first.cuts).toEqual([expect.objectContaining({ seq: LAST_KEPT + 1, after: LAST_KEPT })]);
   expect(first.warnings).toEqual([expect.stringMatching(/Events 5 to \d+ of the ledger are missing/)]);
-  // Other events stand where the lost ones were: that is still a cut, not a change.
-  const { kernel, close } = await grown(folder);
+  // New events have the numbers of the lost ones: that is still a cut, not a change.
+  const { kernel, close } = await withMoreEvents(folder);
   expect(await kernel.ledger.verify()).toMatchObject({ ok: false, problem });
   await kernel.ledger.checkpoint();
   await close();
-  const again = await looked(folder);
+  const again = await inspect(folder);
   expect(again).toMatchObject({ found: { ok: false, problem }, cuts: first.cuts, warnings: [] });
   const { code, stdout } = await runCli(folder, ['ledger', 'verify']);
   expect({ code, stdout }).toEqual({
@@ -76,30 +76,30 @@ test('after a power cut the verdict says that the cause is unknown, and the cut 
   });
 });
 
-test('a power cut is recorded also when the newest commit is not one of this ledger', async () => {
+test('a power cut is recorded also if the newest commit has no ledger trailer', async () => {
   const folder = await cutWorkspace({});
   const author = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgsign=false'];
   execFileSync('git', ['-C', join(folder, '.tgp'), ...author, 'commit', '-q', '--allow-empty', '-m', 'by hand']);
-  const { found, cuts, warnings } = await looked(folder);
+  const { found, cuts, warnings } = await inspect(folder);
   expect(found).toMatchObject({ problem: { kind: 'truncated', seq: LAST_KEPT + 1, cause: 'unknown' } });
   expect(cuts).toHaveLength(1);
   expect(warnings).toEqual([expect.stringMatching(/Events 5 to \d+ of the ledger are missing/)]);
 });
 
 /** The ledger with more events than were lost. @param {string} folder */
-async function grown(folder) {
+async function withMoreEvents(folder) {
   const kernel = new TGP({ config: { rootDir: join(folder, '.tgp'), sandbox: { warm: 0 } } });
   for (let n = 0; n < 40; n++) await kernel.ledger.append({ n });
   return { kernel, close: () => kernel.shutdown() };
 }
 
-test('an end that was on the disk was removed: with fsync, or before a checkpoint', async () => {
-  const synced = await looked(await cutWorkspace({ fsync: true }));
+test('missing events that were synced, or signed by a checkpoint, are reported as removed', async () => {
+  const synced = await inspect(await cutWorkspace({ fsync: true }));
   expect(synced.found).toMatchObject({
     ok: false,
     problem: { kind: 'truncated', seq: LAST_KEPT + 1, cause: 'removed' },
   });
-  const signed = await looked(await cutWorkspace({ checkpointEvents: 5 }));
+  const signed = await inspect(await cutWorkspace({ checkpointEvents: 5 }));
   expect(signed.found).toMatchObject({
     ok: false,
     problem: { kind: 'truncated', seq: LAST_KEPT + 1, cause: 'removed' },

@@ -1,4 +1,4 @@
-/** Old events go by decision of the owner, recorded and with their room. */
+/** Pruning: the owner removes old events, which is recorded and frees disk space. */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { ledgerFile } from '../helpers/ledger.js';
 import { runCli } from '../helpers/run_cli.js';
 
 /** A workspace with ten checkpoints. */
-async function filled() {
+async function filledLedger() {
   const { kernel, rootDir } = await createKernel({ ledger: { checkpointEvents: 1_000_000 } });
   for (let n = 0; n < 10; n++) {
     for (let m = 0; m < 20; m++) await kernel.ledger.append({ n, text: 'x'.repeat(3_000) });
@@ -17,8 +17,8 @@ async function filled() {
   return { kernel, rootDir, folder: join(rootDir, '..') };
 }
 
-test('prune counts, lets events go up to a checkpoint, records that, and makes the file smaller', async () => {
-  const { kernel: filler, rootDir } = await filled();
+test('prune removes events up to a checkpoint, records that, and makes the file smaller', async () => {
+  const { kernel: filler, rootDir } = await filledLedger();
   await filler.shutdown();
   const { kernel } = await createKernel({ rootDir });
   const { size } = await kernel.ledger.checkpoint();
@@ -33,10 +33,10 @@ test('prune counts, lets events go up to a checkpoint, records that, and makes t
   expect(statSync(ledgerFile(rootDir)).size).toBeLessThan(before / 2);
 });
 
-test('tgp ledger prune', async () => {
-  const { kernel, folder } = await filled();
+test('tgp ledger prune counts with --dry-run, prunes, and requires a limit', async () => {
+  const { kernel, folder } = await filledLedger();
   await kernel.shutdown();
-  const prune = (/** @type {string[]} */ ...words) => runCli(folder, ['ledger', 'prune', '--json', ...words]);
+  const prune = (/** @type {string[]} */ ...args) => runCli(folder, ['ledger', 'prune', '--json', ...args]);
   const dry = await prune('--keep', '30', '--dry-run');
   const { events, first } = JSON.parse(dry.stdout);
   expect(events).toBeGreaterThan(100);
@@ -46,7 +46,7 @@ test('tgp ledger prune', async () => {
   expect(nothing.stdout).toMatch(/keep.*before/);
 });
 
-test('times are ISO texts, in UTC without a zone, and nothing is guessed', async () => {
+test('times are ISO texts, UTC without a zone; other formats are refused', async () => {
   const { kernel } = await createKernel();
   await kernel.ledger.append({ n: 1 });
   const text = String((await kernel.ledger.tail({ type: 'APPLICATION' }))[0]?.ts);
@@ -68,14 +68,14 @@ test('times are ISO texts, in UTC without a zone, and nothing is guessed', async
   await expect(kernel.ledger.prune({ before: new Date(Date.now() + 60_000) })).rejects.toThrow('is in the future');
 });
 
-test('a key without an export is refused, since nothing would be held against it', async () => {
-  const { folder, kernel } = await filled();
+test('verify refuses --key without --file', async () => {
+  const { folder, kernel } = await filledLedger();
   await kernel.shutdown();
   const { code, stdout } = await runCli(folder, ['ledger', 'verify', '--json', '--key', 'other.pub']);
   expect({ code, stdout }).toMatchObject({ code: 2, stdout: expect.stringContaining('--file') });
 });
 
-test('times before 1970 are taken', async () => {
+test('times before 1970 are accepted', async () => {
   const { kernel } = await createKernel();
   await kernel.ledger.append({ n: 1 });
   const past = new Date(-1_000);

@@ -1,4 +1,4 @@
-/** What must not be written down is not, and what is large is kept beside. */
+/** Secrets are not recorded, and large values are stored separately. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -8,14 +8,14 @@ import { ledgerFiles, sha256 } from '../helpers/ledger.js';
 const CANARY = 'canary-7f3a91c2d4e5';
 
 /**
- * Whether any file of the ledger holds a text.
+ * Whether any file of the ledger contains a text.
  * @param {string} rootDir
  * @param {string} text
  */
 const isOnDisk = (rootDir, text) => ledgerFiles(rootDir).some((file) => readFileSync(file).includes(text));
 
 describe('redact', () => {
-  test('sees the content of every event, and what it takes out is nowhere', async () => {
+  test('receives the content of every event, and removed values are not on disk', async () => {
     /** @type {any[]} */
     const seen = [];
     const { kernel, rootDir } = await createKernel(
@@ -46,15 +46,15 @@ describe('redact', () => {
         throw new Error(CANARY);
       },
     ],
-    ['gives no object', () => 'text'],
-    ['gives nothing', () => undefined],
+    ['returns a text', () => 'text'],
+    ['returns nothing', () => undefined],
     [
       'rejects',
       async () => {
         throw new Error(CANARY);
       },
     ],
-  ])('that %s hides the body, and the call goes on', async (_, redact) => {
+  ])('that %s hides the body, and the call succeeds', async (_, redact) => {
     const { kernel, rootDir } = await createKernel({}, { redact: /** @type {any} */ (redact), logger: silent });
     expect((await kernel.run('return args.n', { n: 1, email: CANARY })).result).toBe(1);
     const [call] = await kernel.ledger.tail({ type: 'CALL' });
@@ -64,7 +64,7 @@ describe('redact', () => {
     expect(isOnDisk(rootDir, CANARY)).toBe(false);
   });
 
-  test('may take its time', async () => {
+  test('may be asynchronous', async () => {
     const { kernel } = await createKernel(
       {},
       {
@@ -80,7 +80,7 @@ describe('redact', () => {
     expect(call?.args).toBeUndefined();
   });
 
-  test('is a function', async () => {
+  test('must be a function', async () => {
     const { kernel } = await createKernel({}, { redact: /** @type {any} */ ('yes') });
     await expect(kernel.boot()).rejects.toMatchObject({ message: expect.stringContaining('redact') });
   });
@@ -88,7 +88,7 @@ describe('redact', () => {
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-test('secrets of the configuration are masked wherever they stand', async () => {
+test('secrets of the configuration are masked everywhere', async () => {
   const { kernel, rootDir } = await createKernel(
     { secrets: { KEY: { value: CANARY, functions: ['send'] } } },
     {
@@ -104,7 +104,7 @@ test('secrets of the configuration are masked wherever they stand', async () => 
   expect(isOnDisk(rootDir, CANARY)).toBe(false);
 });
 
-test('own capability tokens are masked, also where texts are not searched for secrets', async () => {
+test('capability tokens are masked, also if the rule no-secrets is off', async () => {
   for (const severity of /** @type {const} */ (['error', 'off'])) {
     const { kernel, rootDir } = await createKernel({ rules: { 'no-secrets': severity } });
     const { token } = await kernel.issueToken({ allow: ['read'] });
@@ -127,7 +127,7 @@ test.each([
   ['Google', `ya29.${'a1B2c3D4e5'.repeat(6)}`],
   ['Azure', `AccountKey=${'a1B2c3D4e5'.repeat(8)}==`],
   ['Discord', 'Ma1B2c3D4e5a1B2c3D4e5a1B.a1B2c3.a1B2c3D4e5a1B2c3D4e5a1B2c3D'],
-])('a key of %s is known by its form', async (_, key) => {
+])('a key of %s is recognised by its form', async (_, key) => {
   const { kernel, rootDir } = await createKernel();
   await kernel.ledger.append({ note: `the key is ${key} today` });
   await kernel.run('return args.key', { key });
@@ -135,13 +135,13 @@ test.each([
   expect(isOnDisk(rootDir, key)).toBe(false);
 });
 
-describe('a text that is cut', () => {
+describe('a truncated text', () => {
   const VALUE = 'f83b61d05a7c492e8b13d6f70a52c94e';
   const LONG = 'long '.repeat(200_000);
   const secrets = { KEY: { value: VALUE, functions: ['send'] } };
   const sandboxAPI = { send: () => null };
 
-  test('is masked before, at whatever character the cut is', async () => {
+  test('is masked before the cut, at any position', async () => {
     const { kernel, rootDir } = await createKernel({ secrets }, { sandboxAPI });
     for (let room = 1; room <= VALUE.length; room += 5) {
       // The preview has 256 characters, of JSON.
@@ -152,18 +152,18 @@ describe('a text that is cut', () => {
     const cut = (await kernel.ledger.tail({ limit: 1_000 })).filter((event) => /"preview"/.test(JSON.stringify(event)));
     expect(cut.length).toBeGreaterThan(3);
     await kernel.shutdown();
-    // Whoever finds half of it has found it.
+    // Half of the secret is enough for an attacker.
     expect(isOnDisk(rootDir, VALUE.slice(0, 16))).toBe(false);
   });
 
-  test('shows no beginning where the application has not seen it whole', async () => {
+  test('has no preview if redact has not received it in full', async () => {
     const { kernel, rootDir } = await createKernel({}, { redact: (event) => event });
     await kernel.run('return 1', { text: `${CANARY} ${LONG}` });
     await kernel.shutdown();
     expect(isOnDisk(rootDir, CANARY)).toBe(false);
   });
 
-  test('elsewhere has no beginning of a secret at its end', async () => {
+  test('does not end with the beginning of a secret', async () => {
     const { kernel, rootDir } = await createKernel({ secrets }, { sandboxAPI });
     for (const length of [31, 24, 16]) await kernel.ledger.append({ line: `… ${VALUE.slice(0, length)}` });
     await kernel.shutdown();
@@ -172,7 +172,7 @@ describe('a text that is cut', () => {
 });
 
 describe('large values', () => {
-  test('are kept beside by their hash, with their beginning in the event', async () => {
+  test('are stored by their hash, with a preview in the event', async () => {
     const { kernel } = await createKernel({ sandbox: { timeoutMs: 2_000 } });
     const text = 'long '.repeat(4_000);
     await kernel.run('return args.text.length', { text });
@@ -186,7 +186,7 @@ describe('large values', () => {
     expect(await kernel.ledger.verify()).toMatchObject({ ok: true });
   });
 
-  test('that are too large are only hashed', async () => {
+  test('above the limit are only hashed', async () => {
     const { kernel } = await createKernel({ ledger: { blobBytes: 10_000 }, sandbox: { timeoutMs: 2_000 } });
     await kernel.run('return 1', { text: 'x'.repeat(20_000) });
     const [call] = await kernel.ledger.tail({ type: 'CALL' });
@@ -195,7 +195,7 @@ describe('large values', () => {
     await expect(kernel.ledger.blob($blob)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
   });
 
-  test.each(['', 'x', '0'.repeat(64)])('that nobody kept are not there: "%s"', async (hash) => {
+  test.each(['', 'x', '0'.repeat(64)])('cannot be read by an unknown or invalid hash: "%s"', async (hash) => {
     const { kernel } = await createKernel();
     await expect(kernel.ledger.blob(hash)).rejects.toMatchObject({
       code: expect.stringMatching(/^ERR_(NOT_FOUND|VALIDATION)$/),

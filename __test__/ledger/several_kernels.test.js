@@ -1,4 +1,4 @@
-/** Kernels that share a root, in one process and in several: one chain, in which nothing is lost or doubled. */
+/** Kernels that share a root, in one process and in several: one chain, without lost or duplicate events. */
 
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -17,7 +17,7 @@ function kernelOf(rootDir) {
   return kernel;
 }
 
-test('four processes and two kernels of this one append at the same time', async () => {
+test('concurrent appends of four processes and two kernels form one chain', async () => {
   const folder = await tempRoot();
   const rootDir = join(folder, '.tgp');
   const kernels = [kernelOf(rootDir), kernelOf(rootDir)];
@@ -39,7 +39,7 @@ test('four processes and two kernels of this one append at the same time', async
   expect(verdicts.map(({ ok, problem }) => problem ?? ok)).toEqual([true, true]);
 });
 
-test('one sees at once what it did itself, and soon what others do', async () => {
+test('a kernel sees its own events at once, and events of others soon', async () => {
   const { kernel, rootDir } = await createKernel();
   const other = kernelOf(rootDir);
   await other.boot();
@@ -58,7 +58,7 @@ test('one sees at once what it did itself, and soon what others do', async () =>
   expect(await seen).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('following ends by its signal, by the end of the loop and by the shutdown', async () => {
+test('follow ends on its signal, the end of the loop and the shutdown', async () => {
   const { kernel } = await createKernel();
   await kernel.ledger.append({ n: 1 });
   const stop = new AbortController();
@@ -74,7 +74,7 @@ test('following ends by its signal, by the end of the loop and by the shutdown',
   const aborted = collect(kernel.ledger.follow({ after: 0, type: 'APPLICATION', signal: stop.signal }));
   const shut = collect(kernel.ledger.follow({ type: 'APPLICATION' }));
   let last = 1;
-  // Whoever begins at the end sees what comes after it has begun.
+  // A follower without `after` sees only events after its start.
   do {
     last += 1;
     await kernel.ledger.append({ n: last });
@@ -91,7 +91,7 @@ test('following ends by its signal, by the end of the loop and by the shutdown',
   expect(await collect(kernel.ledger.follow()).ended).toEqual([]);
 });
 
-test('queries find by session, path, tool, type and time, and page', async () => {
+test('queries filter by session, path, tool, type and time, and page', async () => {
   const { kernel } = await createKernel();
   for (let n = 0; n < 25; n++)
     await kernel.ledger.append({ n, session: n % 2 ? 'odd' : 'even', path: `tools/t${n % 5}.ts` });
@@ -113,7 +113,7 @@ test('queries find by session, path, tool, type and time, and page', async () =>
   }
 });
 
-test('old events go once a checkpoint vouches for them, and the rest is whole', async () => {
+test('retention removes old events below a checkpoint, and the rest verifies', async () => {
   const { kernel, rootDir } = await createKernel({ ledger: { retainEvents: 50, checkpointEvents: 20 } });
   for (let n = 0; n < 200; n++) {
     await kernel.ledger.append({ n });

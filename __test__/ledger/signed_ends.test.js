@@ -1,4 +1,4 @@
-/** Old events go only where the ledger's key says so, and commits witness only what it has signed. */
+/** Only the ledger's key can sign the removal of old events and the ledger trailers of commits. */
 
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -13,15 +13,15 @@ import { usedLedger } from '../helpers/used_ledger.js';
 
 const { use, open, copied, verified } = usedLedger();
 
-/** How the workspace was after some of its events. */
+/** A copy of the workspace after some of its events. */
 let older = '';
 
 beforeAll(async () => {
   ({ older } = await use());
 });
 
-describe('the beginning', () => {
-  /** Takes the oldest events away up to a checkpoint, as retention does. @type {(root: string, size: number) => void} */
+describe('the start of the ledger', () => {
+  /** Removes the oldest events up to a checkpoint, as retention does. @type {(root: string, size: number) => void} */
   const forget = (root, size) =>
     editLedger(root, (database) => {
       const { hash } = /** @type {any} */ (database.prepare('SELECT hash FROM events WHERE seq = ?').get(size));
@@ -41,9 +41,9 @@ describe('the beginning', () => {
     return sizes;
   };
 
-  test('that was taken away up to any checkpoint, in the ledger and in an export of it', async () => {
-    const { root: looked } = await copied();
-    const sizes = checkpoints(looked);
+  test('is reported as missing if events up to any checkpoint were removed, also in an export', async () => {
+    const { root: original } = await copied();
+    const sizes = checkpoints(original);
     expect(sizes.length).toBeGreaterThan(3);
     for (const size of [sizes[0], sizes[Math.floor(sizes.length / 2)], sizes.at(-1)]) {
       const { folder, root } = await copied();
@@ -55,31 +55,35 @@ describe('the beginning', () => {
       const file = join(folder, 'export.ndjson');
       writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
       const { code, stdout } = await runCli(folder, ['ledger', 'verify', '--file', file, '--json']);
-      // Where nothing is left at all, it is the end that is missing.
+      // If no event is left, the end is missing.
       expect([code, JSON.parse(stdout).problem.seq], String(size)).toEqual([size === sizes.at(-1) ? 4 : 3, 1]);
     }
   });
 
-  test('that retention let go is whole, with a signed event that says so', async () => {
+  test('that retention removed verifies, with a signed event about it', async () => {
     const { folder } = await copied();
     const kernel = open(folder, { retainEvents: 10 });
-    const [said] = await kernel.ledger.tail({ type: 'RETENTION' });
-    expect(said).toMatchObject({ upTo: expect.any(Number), head: expect.any(String), signature: expect.any(String) });
+    const [retention] = await kernel.ledger.tail({ type: 'RETENTION' });
+    expect(retention).toMatchObject({
+      upTo: expect.any(Number),
+      head: expect.any(String),
+      signature: expect.any(String),
+    });
     const found = await kernel.ledger.verify();
-    expect(found).toMatchObject({ ok: true, first: Number(said?.upTo) + 1 });
+    expect(found).toMatchObject({ ok: true, first: Number(retention?.upTo) + 1 });
     await expect(kernel.ledger.append(/** @type {any} */ ({ type: 'RETENTION', upTo: 1 }))).rejects.toMatchObject({
       code: 'ERR_VALIDATION',
     });
     await kernel.shutdown();
     expect(await verified(folder)).toMatchObject({ ok: true });
-    // More than was said.
-    const next = checkpoints(join(folder, '.tgp')).find((size) => size > Number(said?.upTo));
+    // More events than the signed event allows.
+    const next = checkpoints(join(folder, '.tgp')).find((size) => size > Number(retention?.upTo));
     forget(join(folder, '.tgp'), Number(next));
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'missing', seq: 1 } });
   });
 });
 
-test('of a ledger whose retention was not recorded is signed once by its owner', async () => {
+test('the owner can sign an unrecorded removal of old events once', async () => {
   const { folder, root } = await copied();
   editLedger(root, (database) => {
     const [{ size }] = /** @type {any[]} */ (database.prepare('SELECT size FROM checkpoints ORDER BY size').all());
@@ -97,15 +101,15 @@ test('of a ledger whose retention was not recorded is signed once by its owner',
   await kernel.shutdown();
 });
 
-describe('the witness in commits', () => {
-  /** Puts the ledger back as it was some events ago. @param {string} root */
+describe('the ledger trailer of commits', () => {
+  /** Restores an older copy of the ledger. @param {string} root */
   async function cutOff(root) {
     const own = ledgerFolder(root);
     await rm(own, { recursive: true });
     await cp(ledgerFolder(join(older, '.tgp')), own, { recursive: true });
   }
 
-  test('raises no alarm for what the key of the ledger has not signed', async () => {
+  test('is ignored if the key of the ledger has not signed it', async () => {
     const { folder, root } = await copied();
     const last = git(root, 'log', '-1', '--format=%B').split('\n').at(-1) ?? '';
     const [, , head, key, signature] = last.split(' ');
@@ -121,9 +125,9 @@ describe('the witness in commits', () => {
     expect(await verified(folder)).toMatchObject({ ok: true });
   });
 
-  test('is found behind any number of commits of others, whatever times they name', async () => {
+  test('is found behind any number of other commits, whatever their dates', async () => {
     const { folder, root } = await copied();
-    // Most of them repeat a line that is signed.
+    // Most of them repeat a signed trailer.
     const lines = git(root, 'log', '--format=%B').split('\n');
     const signed = lines.findLast((text) => text.startsWith('TGP-Ledger: ')) ?? '';
     const stream = Array.from({ length: 10_100 }, (_, n) => {
@@ -137,7 +141,7 @@ describe('the witness in commits', () => {
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
   });
 
-  test('is found behind a merge whose first parent is a commit of others', async () => {
+  test('is found behind a merge whose first parent is a foreign commit', async () => {
     const { folder, root } = await copied();
     const own = git(root, 'rev-parse', 'HEAD');
     const foreign = git(root, 'commit-tree', `${own}^{tree}`, '-m', 'x');
@@ -148,7 +152,7 @@ describe('the witness in commits', () => {
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
   });
 
-  test('is found where the branch was put back to a commit before it', async () => {
+  test('is found after the branch was reset to an older commit', async () => {
     const { folder, root } = await copied();
     git(root, 'reset', '-q', '--hard', git(join(older, '.tgp'), 'rev-parse', 'HEAD'));
     expect(await verified(folder)).toMatchObject({ ok: true });
@@ -156,7 +160,7 @@ describe('the witness in commits', () => {
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
   });
 
-  test('is found where the remote has replaced the branch by one without it', async () => {
+  test('is found after the remote replaced the branch with one without it', async () => {
     const { folder, remote } = await bareRemote();
     const { kernel, tools, rootDir } = await createKernel({ git: { repo: remote } });
     await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
@@ -171,7 +175,7 @@ describe('the witness in commits', () => {
     await kernel.sync();
     expect(await kernel.ledger.verify()).toMatchObject({ ok: true });
     await kernel.shutdown();
-    // The reflog may be gone by then.
+    // The reflog may not exist any more.
     await rm(join(rootDir, '.git', 'logs'), { recursive: true });
     await rm(ledgerFolder(rootDir), { recursive: true });
     await cp(kept, ledgerFolder(rootDir), { recursive: true });

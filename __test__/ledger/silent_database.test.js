@@ -1,4 +1,4 @@
-/** A ledger database that accepts connections and does not answer any more: calls go on, and nothing waits long. */
+/** A ledger database that accepts connections but stops answering: calls work without long delays. */
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,48 +11,48 @@ import { TGP, tgpTools } from '../../index.js';
 import { hasServer } from '../helpers/database_server.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 
-/** A remark of PostgreSQL without fields. */
+/** A notice message of PostgreSQL without fields. */
 const NOTICE = Buffer.from([0x4e, 0, 0, 0, 5, 0]);
 
 /**
- * What stands between the kernel and a server: it accepts everything, and passes bytes on or not.
- * @param {number} behind the port of the server
+ * A TCP proxy to a database server that forwards bytes only while it is open.
+ * @param {number} serverPort
  * @param {import('vitest').TestContext['onTestFinished']} atEnd
  */
-async function wayTo(behind, atEnd) {
-  const way = { isOpen: true, port: 0 };
+async function pausableProxy(serverPort, atEnd) {
+  const proxy = { isOpen: true, port: 0 };
   /** @type {Set<import('node:net').Socket>} */
   const sockets = new Set();
   const server = createServer((near) => {
-    const far = connect(behind, '127.0.0.1');
-    const ways = /** @type {const} */ ([
+    const far = connect(serverPort, '127.0.0.1');
+    const directions = /** @type {const} */ ([
       [near, far],
       [far, near],
     ]);
-    for (const [from, to] of ways) {
+    for (const [from, to] of directions) {
       sockets.add(from);
       from.on('error', () => to.destroy());
       from.on('close', () => to.destroy());
-      // What comes while the way is closed is lost, as with a server that hangs.
-      from.on('data', (bytes) => way.isOpen && to.write(bytes));
+      // Bytes are lost while the proxy is closed, as with a server that hangs.
+      from.on('data', (bytes) => proxy.isOpen && to.write(bytes));
     }
   });
-  const remarks = setInterval(() => {
-    if (!way.isOpen) for (const socket of sockets) if (socket.localPort === way.port) socket.write(NOTICE);
+  const notices = setInterval(() => {
+    if (!proxy.isOpen) for (const socket of sockets) if (socket.localPort === proxy.port) socket.write(NOTICE);
   }, 100);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  way.port = /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+  proxy.port = /** @type {import('node:net').AddressInfo} */ (server.address()).port;
   atEnd(() => {
-    clearInterval(remarks);
+    clearInterval(notices);
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return way;
+  return proxy;
 }
 
 /**
- * A kernel of a test among others that run at the same time, and the warnings in its log.
+ * A kernel for a concurrent test, and the warnings in its log.
  * @param {string} postgres
  * @param {import('vitest').TestContext['onTestFinished']} atEnd
  */
@@ -73,7 +73,7 @@ function kernelOn(postgres, atEnd) {
 
 const TOOL = '/** One. */\nexport default () => 1;';
 
-describe.runIf(hasServer('postgres')).concurrent('a ledger database that falls silent', () => {
+describe.runIf(hasServer('postgres')).concurrent('a ledger database that stops answering', () => {
   /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   beforeAll(async () => {
@@ -83,20 +83,20 @@ describe.runIf(hasServer('postgres')).concurrent('a ledger database that falls s
   const address = (/** @type {number} */ port, /** @type {string} */ schema) =>
     `postgres://${server.settings.user}@127.0.0.1:${port}/${server.settings.database}?schema=${schema}`;
 
-  test('calls go on, the log has one line for it and one when it is back', async ({ onTestFinished }) => {
-    const way = await wayTo(server.port, onTestFinished);
-    const { kernel, tools, warnings } = kernelOn(address(way.port, 'silent'), onTestFinished);
+  test('does not stop calls, and the log has one warning for it and one for its return', async ({ onTestFinished }) => {
+    const proxy = await pausableProxy(server.port, onTestFinished);
+    const { kernel, tools, warnings } = kernelOn(address(proxy.port, 'silent'), onTestFinished);
     await tools.write_file.execute({ path: 'tools/a.ts', content: TOOL });
     await kernel.ledger.checkpoint();
-    way.isOpen = false;
-    // Nothing that was said before is under way.
+    proxy.isOpen = false;
+    // No earlier message is still in flight.
     await pause(1_200);
     await tools.write_file.execute({ path: 'tools/b.ts', content: TOOL });
     expect(await kernel.exec('tools/b.ts')).toMatchObject({ result: 1 });
     expect(warnings).toEqual([]);
     await expect(kernel.ledger.tail()).rejects.toMatchObject({ code: 'ERR_LEDGER' });
     expect(warnings).toEqual([expect.stringMatching(/did not answer in time/)]);
-    way.isOpen = true;
+    proxy.isOpen = true;
     await expect.poll(() => warnings, { timeout: 20_000 }).toHaveLength(2);
     expect(warnings[1]).toMatch(/reachable again/);
     const written = await kernel.ledger.query({ type: 'CALL', path: 'tools/b.ts' });
@@ -104,7 +104,7 @@ describe.runIf(hasServer('postgres')).concurrent('a ledger database that falls s
     expect((await kernel.ledger.verify()).problem).toBeUndefined();
   });
 
-  test('the log does not say that it is back before it has answered', async ({ onTestFinished }) => {
+  test('is not logged as reachable again before it answers', async ({ onTestFinished }) => {
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
     const { port } = /** @type {import('node:net').AddressInfo} */ (gone.address());
@@ -117,10 +117,10 @@ describe.runIf(hasServer('postgres')).concurrent('a ledger database that falls s
     expect(warnings).toHaveLength(1);
   });
 
-  test('a kernel boots, writes and shuts down beside it', async ({ onTestFinished }) => {
-    const way = await wayTo(server.port, onTestFinished);
-    way.isOpen = false;
-    const { kernel, tools, warnings } = kernelOn(address(way.port, 'never'), onTestFinished);
+  test('does not stop boot, writes and shutdown of a kernel', async ({ onTestFinished }) => {
+    const proxy = await pausableProxy(server.port, onTestFinished);
+    proxy.isOpen = false;
+    const { kernel, tools, warnings } = kernelOn(address(proxy.port, 'never'), onTestFinished);
     await kernel.boot();
     await tools.write_file.execute({ path: 'tools/a.ts', content: TOOL });
     expect(await kernel.exec('tools/a.ts')).toMatchObject({ result: 1 });

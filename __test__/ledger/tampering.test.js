@@ -1,4 +1,4 @@
-/** Whatever is done to the record is found, at the first place that is not as it was written. */
+/** Verification finds every manipulation of the ledger, at the first changed event. */
 
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,13 +11,13 @@ import { editLedger, exported, ledgerFile, ledgerFiles, ledgerFolder, sha256 } f
 import { runCli } from '../helpers/run_cli.js';
 import { usedLedger } from '../helpers/used_ledger.js';
 
-/** An event in the middle, and one after which nothing is left but the end. */
+/** The number of an event in the middle. */
 const MIDDLE = 12;
 const { use, open, copied, verified } = usedLedger();
 
-/** How many events there are. */
+/** The number of events. */
 let events = 0;
-/** How the workspace was after some of its events. */
+/** A copy of the workspace after some of its events. */
 let older = '';
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 const columnsOf = (database) =>
   /** @type {string[]} */ (database.pragma('table_info(events)').map((/** @type {any} */ { name }) => name));
 
-test('an unmodified ledger verifies, before and after it is used again', async () => {
+test('an unmodified ledger verifies, also after further use', async () => {
   const { folder } = await copied();
   expect(await verified(folder)).toMatchObject({ ok: true, head: expect.stringMatching(/^[0-9a-f]{64}$/) });
   const again = await verified(folder);
@@ -36,8 +36,8 @@ test('an unmodified ledger verifies, before and after it is used again', async (
   expect(again.events).toBeGreaterThan(events);
 });
 
-describe('events', () => {
-  test('a value that was changed, in any column', async () => {
+describe('verification finds', () => {
+  test('a changed value in any column of events', async () => {
     const { root } = await copied();
     /** @type {string[]} */
     let columns = [];
@@ -57,7 +57,7 @@ describe('events', () => {
     }
   });
 
-  test('a name that events share', async () => {
+  test('a changed name that events share', async () => {
     const { folder, root } = await copied();
     let first = 0;
     editLedger(root, (database) => {
@@ -70,13 +70,13 @@ describe('events', () => {
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'changed', seq: first } });
   });
 
-  test('one that was taken out', async () => {
+  test('a removed event', async () => {
     const { folder, root } = await copied();
     editLedger(root, (database) => database.prepare('DELETE FROM events WHERE seq = ?').run(MIDDLE));
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'missing', seq: MIDDLE } });
   });
 
-  test('two that were swapped', async () => {
+  test('two swapped events', async () => {
     const { folder, root } = await copied();
     editLedger(root, (database) => {
       const move = database.prepare('UPDATE events SET seq = ? WHERE seq = ?');
@@ -93,7 +93,7 @@ describe('events', () => {
     });
   });
 
-  test('one that was put in', async () => {
+  test('an inserted event', async () => {
     const { folder, root } = await copied();
     editLedger(root, (database) => {
       const rest = columnsOf(database)
@@ -110,7 +110,7 @@ describe('events', () => {
     });
   });
 
-  test('all events chained again correctly, without the key', async () => {
+  test('a changed event with a recomputed chain, but without the key', async () => {
     const { folder, root } = await copied();
     editLedger(root, (database) => {
       const row = /** @type {any} */ (database.prepare('SELECT content FROM events WHERE seq = ?').get(MIDDLE));
@@ -128,13 +128,13 @@ describe('events', () => {
     const { ok, problem } = await verified(folder);
     expect(ok).toBe(false);
     expect(problem?.seq).toBeGreaterThanOrEqual(MIDDLE);
-    // Within the stretch that the next checkpoint vouches for.
+    // Before the next checkpoint.
     expect(problem?.seq).toBeLessThanOrEqual(events);
   });
 
   test.each([
     ['changed', 'UPDATE blobs SET bytes = zeroblob(9)', 'changed'],
-    ['taken out', 'DELETE FROM blobs', 'missing'],
+    ['removed', 'DELETE FROM blobs', 'missing'],
   ])('a large value that was %s', async (_, statement, kind) => {
     const { folder, root } = await copied();
     editLedger(root, (database) => database.exec(statement));
@@ -142,7 +142,7 @@ describe('events', () => {
   });
 });
 
-describe('the end', () => {
+describe('verification of the end finds', () => {
   /** @type {(root: string, last: number) => void} */
   const cut = (root, last) =>
     editLedger(root, (database) => {
@@ -152,13 +152,13 @@ describe('the end', () => {
   /** @param {string} root */
   const checkpointFile = (root) => join(ledgerFolder(root), 'checkpoints');
 
-  test('that was cut off, by the checkpoints beside', async () => {
+  test('a truncated ledger, from its checkpoint file', async () => {
     const { folder, root } = await copied();
     cut(root, MIDDLE);
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
   });
 
-  test('that was cut off with its checkpoints, by the commits of tools', async () => {
+  test('a truncated ledger without checkpoints, from the commits of tools', async () => {
     const { folder, root } = await copied();
     cut(root, MIDDLE);
     writeFileSync(checkpointFile(root), '');
@@ -172,7 +172,7 @@ describe('the end', () => {
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
   });
 
-  test('an older copy of the whole folder, by the commits of tools', async () => {
+  test('an older copy of the whole folder, from the commits of tools', async () => {
     const { folder, root } = await copied();
     const own = ledgerFolder(root);
     await rm(own, { recursive: true });
@@ -180,7 +180,7 @@ describe('the end', () => {
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
   });
 
-  test('a checkpoint that another key has signed', async () => {
+  test('a checkpoint signed with another key', async () => {
     const { folder, root } = await copied();
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
@@ -211,7 +211,7 @@ describe('an export', () => {
    * @param {(lines: string[]) => string[]} edit
    * @returns {Promise<{ code: number, found: any }>}
    */
-  async function judged(edit) {
+  async function verifyEdited(edit) {
     const { folder } = await copied();
     const kernel = open(folder);
     const lines = await exported(kernel);
@@ -222,28 +222,28 @@ describe('an export', () => {
     if (stderr !== '') throw new Error(stderr);
     return { code, found: JSON.parse(stdout) };
   }
-  /** Where the event in the middle stands: checkpoints have lines of their own. @param {string[]} lines */
-  const placeIn = (lines) => lines.findIndex((line) => line.startsWith(`{"seq":${MIDDLE},`));
+  /** The line of the event in the middle: checkpoints have their own lines. @param {string[]} lines */
+  const middleLine = (lines) => lines.findIndex((line) => line.startsWith(`{"seq":${MIDDLE},`));
 
   test('that was not modified verifies', async () => {
-    const { code, found } = await judged((lines) => lines);
+    const { code, found } = await verifyEdited((lines) => lines);
     expect({ code, ok: found.ok, note: found.note }).toEqual({ code: 0, ok: true, note: undefined });
   });
 
-  test('with a character that was changed', async () => {
+  test('with a changed character is reported as changed', async () => {
     const edit = (/** @type {string[]} */ lines) =>
-      lines.with(placeIn(lines), String(lines[placeIn(lines)]).replace('"session":"s"', '"session":"t"'));
-    expect(await judged(edit)).toMatchObject({ code: 3, found: { problem: { kind: 'changed', seq: MIDDLE } } });
+      lines.with(middleLine(lines), String(lines[middleLine(lines)]).replace('"session":"s"', '"session":"t"'));
+    expect(await verifyEdited(edit)).toMatchObject({ code: 3, found: { problem: { kind: 'changed', seq: MIDDLE } } });
   });
 
-  test('with a line that was taken out', async () => {
-    const edit = (/** @type {string[]} */ lines) => lines.toSpliced(placeIn(lines), 1);
-    expect(await judged(edit)).toMatchObject({ code: 3, found: { problem: { kind: 'missing', seq: MIDDLE } } });
+  test('with a removed line is reported as missing', async () => {
+    const edit = (/** @type {string[]} */ lines) => lines.toSpliced(middleLine(lines), 1);
+    expect(await verifyEdited(edit)).toMatchObject({ code: 3, found: { problem: { kind: 'missing', seq: MIDDLE } } });
   });
 
-  test('with two lines that were swapped', async () => {
-    const { code, found } = await judged((lines) => {
-      const at = placeIn(lines);
+  test('with two swapped lines is reported as out of order', async () => {
+    const { code, found } = await verifyEdited((lines) => {
+      const at = middleLine(lines);
       const next = lines.findIndex((line, index) => index > at && line.startsWith('{"seq":'));
       return lines.with(at, String(lines[next])).with(next, String(lines[at]));
     });
@@ -251,26 +251,26 @@ describe('an export', () => {
     expect(found.problem).toMatchObject({ kind: 'order', seq: MIDDLE });
   });
 
-  test('whose end was cut off', async () => {
-    const { code, found } = await judged((lines) => lines.slice(0, placeIn(lines) + 1));
+  test('without its end is reported as truncated', async () => {
+    const { code, found } = await verifyEdited((lines) => lines.slice(0, middleLine(lines) + 1));
     expect({ code, kind: found.problem?.kind }).toEqual({ code: 4, kind: 'truncated' });
-    const kept = await judged((lines) => [...lines.slice(0, placeIn(lines) + 1), String(lines.at(-1))]);
+    const kept = await verifyEdited((lines) => [...lines.slice(0, middleLine(lines) + 1), String(lines.at(-1))]);
     expect({ code: kept.code, kind: kept.found.problem?.kind }).toEqual({ code: 4, kind: 'truncated' });
   });
 
-  test('that was cut behind an inner checkpoint shows no end, and none can be put there', async () => {
+  test('that was cut after an inner checkpoint has no signed end, and cannot get one', async () => {
     const inner = (/** @type {string[]} */ lines) => lines.findIndex((line) => line.startsWith('{"checkpoint":')) + 1;
-    const cut = await judged((lines) => lines.slice(0, inner(lines)));
+    const cut = await verifyEdited((lines) => lines.slice(0, inner(lines)));
     expect(cut.found).toMatchObject({ ok: true, note: expect.stringContaining('no signed end') });
     expect(cut.found.events).toBeLessThan(MIDDLE);
-    const ended = await judged((lines) => [...lines.slice(0, inner(lines)), String(lines.at(-1))]);
+    const ended = await verifyEdited((lines) => [...lines.slice(0, inner(lines)), String(lines.at(-1))]);
     expect(ended).toMatchObject({ code: 4, found: { problem: { kind: 'truncated' } } });
-    // As versions wrote it that signed no end.
-    const old = await judged((lines) => lines.slice(0, -1));
+    // As written by versions that did not sign the end.
+    const old = await verifyEdited((lines) => lines.slice(0, -1));
     expect(old).toMatchObject({ code: 0, found: { ok: true, note: expect.any(String) } });
   });
 
-  test('with anything put behind its end, or with an end that the key has not signed', async () => {
+  test('with events after its end, or with a forged end, is reported', async () => {
     const { folder, root } = await copied();
     const kernel = open(folder);
     const lines = await exported(kernel);
@@ -296,17 +296,20 @@ describe('an export', () => {
     expect(await verdict([...lines.slice(0, -1), more, forged])).toBe('signature');
   });
 
-  test('whose line breaks, blanks or bytes are not those that were written', async () => {
+  test('with other line breaks or blanks is reported as changed', async () => {
     for (const edit of [
       (/** @type {string[]} */ lines) => lines.map((line) => `${line}\r`),
       (/** @type {string[]} */ lines) => [...lines, ''],
       (/** @type {string[]} */ lines) => lines.map((line) => line.replace('{"checkpoint":"', '{"checkpoint": "')),
     ]) {
-      expect(await judged(edit), String(edit)).toMatchObject({ code: 3, found: { problem: { kind: 'changed' } } });
+      expect(await verifyEdited(edit), String(edit)).toMatchObject({
+        code: 3,
+        found: { problem: { kind: 'changed' } },
+      });
     }
   });
 
-  test('that another key has signed', async () => {
+  test('of another key is reported as wrongly signed', async () => {
     const { folder, root } = await copied();
     const other = join(folder, 'other.pub');
     const mine = readFileSync(join(ledgerFolder(root), 'ledger.pub'), 'utf8').trim();
@@ -329,7 +332,7 @@ describe('an export', () => {
   });
 });
 
-test('any byte of the file: it is found, or what is recorded is the same', async () => {
+test('a flipped bit anywhere in the file is reported, or does not change an event', async () => {
   const untouched = open((await copied()).folder);
   const expected = (await exported(untouched)).slice(0, events);
   await untouched.shutdown();
@@ -353,7 +356,7 @@ test('any byte of the file: it is found, or what is recorded is the same', async
 });
 
 /**
- * A value of the same kind that is not the same.
+ * A different value of the same type.
  * @param {unknown} value
  */
 function another(value) {

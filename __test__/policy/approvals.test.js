@@ -1,4 +1,4 @@
-/** Somebody is asked: what yes, no, silence and a change meanwhile lead to, and what is written down of it. */
+/** Approvals: the effects of a grant, a refusal, a timeout and a change in between, and their ledger events. */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const ASK_RUNS = { default: 'allow', rules: [{ id: 'runs', ask: ['run'] }] };
 const write = { path: 'a.md', content: 'x' };
 
 describe('the approver', () => {
-  test('says yes: the call is made, and who said so is in the ledger', async () => {
+  test('grants the call: it is made, and the ledger names the approver', async () => {
     /** @type {any[]} */
     const asked = [];
     const approve = async (/** @type {any} */ request) => {
@@ -33,24 +33,24 @@ describe('the approver', () => {
   });
 
   test.each([
-    ['no', () => false, 'application'],
-    ['no, with a reason', () => ({ approved: false, by: 'ann', reason: 'Not today' }), 'ann'],
-    ['nothing that can be understood', () => /** @type {any} */ ('yes'), 'nobody'],
+    ['a refusal', () => false, 'application'],
+    ['a refusal with a reason', () => ({ approved: false, by: 'ann', reason: 'Not today' }), 'ann'],
+    ['an invalid answer', () => /** @type {any} */ ('yes'), 'nobody'],
     [
-      'something by throwing',
+      'an exception',
       () => {
         throw new Error('Slack is down');
       },
       'nobody',
     ],
-  ])('says %s: nothing is done', async (_, approve, by) => {
+  ])('answers with %s: the call is not made', async (_, approve, by) => {
     /** @type {unknown[][]} */
     const errors = [];
-    const logger = { ...console, error: (/** @type {unknown[]} */ ...said) => errors.push(said) };
+    const logger = { ...console, error: (/** @type {unknown[]} */ ...entry) => errors.push(entry) };
     const { kernel, tools } = await policyKernel('safe', { approve, logger });
     await expect(tools.write_file.execute(write)).rejects.toMatchObject({
       code: 'ERR_APPROVAL',
-      // What went wrong inside is for the log of the application, not for a model.
+      // The cause is for the log of the application, not for a model.
       message: expect.not.stringContaining('Slack'),
       details: { verdict: 'ask' },
     });
@@ -59,7 +59,7 @@ describe('the approver', () => {
     expect(await eventsOf(kernel, 'APPROVAL')).toMatchObject([{ state: 'asked' }, { state: 'refused', by }]);
   });
 
-  test('is silent: that is no, and an answer that comes later changes nothing', async () => {
+  test('does not answer in time: the call is refused, and a late answer changes nothing', async () => {
     /** @type {(answer: boolean) => void} */
     let answer = () => {};
     const approve = () =>
@@ -77,23 +77,23 @@ describe('the approver', () => {
     expect((await eventsOf(kernel, 'APPROVAL')).map(({ state }) => state)).not.toContain('granted');
   });
 
-  test('is no longer awaited by a caller who gave up', async () => {
+  test('receives an abort signal when the caller aborts the call', async () => {
     const stop = new AbortController();
     /** @type {AbortSignal | undefined} */
-    let told;
+    let received;
     const approve = (/** @type {any} */ { signal }) => {
-      told = signal;
+      received = signal;
       setTimeout(() => stop.abort(), 50);
       return new Promise(() => {});
     };
     const { kernel, tools } = await policyKernel('safe', { approve: /** @type {any} */ (approve) });
     const call = tools.write_file.execute(write, { abortSignal: stop.signal });
     await expect(call).rejects.toMatchObject({ code: 'ERR_ABORTED' });
-    expect(told?.aborted).toBe(true);
+    expect(received?.aborted).toBe(true);
     expect(await kernel.vfs.exists('a.md')).toBe(false);
   });
 
-  test('is asked again for each call, also for fifty at once', async () => {
+  test('is asked once for each call, also for fifty at once', async () => {
     let asked = 0;
     const { kernel, tools } = await policyKernel(/** @type {any} */ (ASK_RUNS), { approve: () => ++asked % 2 === 1 });
     const runs = await Promise.all(
@@ -105,10 +105,10 @@ describe('the approver', () => {
   });
 });
 
-describe('a yes is void when meanwhile', () => {
+describe('a granted approval is void when', () => {
   test.each([
-    ['the tool has changed', 'tools/ok.ts', 'tools/ok.ts'],
-    ['what the tool imports has changed', 'tools/priced.ts', 'lib/price.ts'],
+    ['the tool has changed since', 'tools/ok.ts', 'tools/ok.ts'],
+    ['an import of the tool has changed since', 'tools/priced.ts', 'lib/price.ts'],
   ])('%s', async (_, path, changed) => {
     /** @type {string} */
     let root = '';
@@ -126,7 +126,7 @@ describe('a yes is void when meanwhile', () => {
   });
 });
 
-test('a yes is void when the call reaches more files than were shown', async () => {
+test('a granted approval is void when the call reaches more files than were shown', async () => {
   const policy = 'default: allow\nrules:\n  - { id: look, ask: [read], paths: ["tools/payments/**"] }\n';
   const middle = 'import charge from "./payments/charge.ts";\nexport default () => charge({});\n';
   const files = {
@@ -153,7 +153,7 @@ test('a yes is void when the call reaches more files than were shown', async () 
   expect(JSON.stringify(asked)).not.toContain('rate.ts');
 });
 
-test('what is approved is the text with the packages that it imports', async () => {
+test('the approved text includes the packages that the tool imports', async () => {
   const folder = await tempRoot();
   const plant = async (/** @type {string} */ version) => {
     const place = join(folder, 'node_modules/lib1');
@@ -183,7 +183,7 @@ test('what is approved is the text with the packages that it imports', async () 
   expect(texts.at(-1)).not.toBe(texts[0]);
 });
 
-test('several test files are one question that lists them', async () => {
+test('test_tool asks once for several test files, and lists them', async () => {
   const cases = "import { expect, test } from '@tgp/std/test';\ntest('is one', () => { expect(1).toBe(1); });\n";
   const files = { 'tools/ok.test.ts': cases, 'tools/priced.test.ts': cases, 'tools/reports/sum.test.ts': cases };
   /** @type {any[]} */
@@ -202,7 +202,7 @@ test('several test files are one question that lists them', async () => {
   expect((await eventsOf(kernel, 'APPROVAL')).filter(({ state }) => state === 'granted')).toHaveLength(3);
 });
 
-describe('what a run asks for', () => {
+describe('host calls of a run', () => {
   const CALLS = {
     fetch: 'await fetch(args.url)',
     exec_sql: "await tgp.exec_sql('CREATE TABLE t (n INTEGER)')",
@@ -210,7 +210,7 @@ describe('what a run asks for', () => {
     send_mail: "await tgp.send_mail({ to: 'ann' })",
     exec_tool: "await tgp.exec_tool('tools/ok.ts', {})",
   };
-  test.each(Object.entries(CALLS))('%s is asked about too', async (tool, code) => {
+  test.each(Object.entries(CALLS))('%s is asked about', async (tool, code) => {
     /** @type {any[]} */
     const asked = [];
     let answer = true;
@@ -227,7 +227,7 @@ describe('what a run asks for', () => {
     expect(failed.result).toBe('ERR_APPROVAL');
   });
 
-  test('SQL tools of a kernel ask as well', async () => {
+  test('SQL tools of a kernel ask the approver', async () => {
     let asked = 0;
     const { kernel } = await policyKernel('safe');
     await kernel.boot();
@@ -239,7 +239,7 @@ describe('what a run asks for', () => {
   });
 });
 
-test('a denial is in the ledger with its rule', async () => {
+test('the ledger records a denial with its rule', async () => {
   const rules = { default: /** @type {const} */ ('allow'), rules: [{ id: 'closed', deny: ['write'] }] };
   const { kernel, tools } = await policyKernel(rules, { approve: () => true });
   await expect(tools.write_file.execute(write)).rejects.toMatchObject({ code: 'ERR_DENIED' });

@@ -1,4 +1,4 @@
-/** What the AI SDK's approval judges before a call is the call that the kernel then judges and records. */
+/** The AI SDK's approval and the kernel judge the same description of a call. */
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -16,7 +16,7 @@ test('doubles', () => expect(twice({ n: 2 })).toBe(4));
 `;
 const why = 'asked for';
 
-/** Every kernel tool with all the arguments that rules can name, in an order that works. @type {[string, any][]} */
+/** Every kernel tool with all arguments that rules can match, in a workable order. @type {[string, any][]} */
 const CALLS = [
   ['write_file', { path, content: `/** Doubles. */\n${LAST}\n`, why }],
   ['write_file', { path: 'tools/math/twice.test.ts', content: TEST }],
@@ -28,7 +28,7 @@ const CALLS = [
   ['check_tool', { path }],
   ['patch_file', { path, search: 'Doubles', replace: 'Makes double', why }],
   ['apply_diff', { path, diff: `<<<<<<< SEARCH\n${LAST}\n=======\n${LAST} //\n>>>>>>> REPLACE\n`, start_line: 2, why }],
-  // Of a tool, a call for each of its test files is judged.
+  // For a tool, each of its test files would be judged as a separate call.
   ['test_tool', { path: 'tools/math/twice.test.ts' }],
   ['exec_tool', { path, args: { n: 21 } }],
   ['run_code', { code: 'return args.n', args: { n: 1 } }],
@@ -41,14 +41,14 @@ const CALLS = [
 ];
 
 /** @param {any} call */
-const facts = ({ tool, effect, path: file, args }) => ({
+const comparable = ({ tool, effect, path: file, args }) => ({
   tool,
   effect,
   path: file ?? undefined,
   args: Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== undefined)),
 });
 
-test('the description of a call for the policy is the recorded call, for every kernel tool', async () => {
+test('the call described to the policy equals the recorded call, for every kernel tool', async () => {
   const { kernel } = await sqlKernel(sqlite(join(await tempRoot(), 'app.db')));
   const session = 's';
   /** @type {Record<string, any>} */
@@ -59,11 +59,11 @@ test('the description of a call for the policy is the recorded call, for every k
   for (const [name, args] of CALLS) {
     const described = await describeCalls[name]?.(args);
     const known = (await kernel.ledger.query({ limit: 1_000, session })).length;
-    // A call that fails for a reason of its own is judged and recorded all the same.
+    // A call that fails is judged and recorded too.
     await tools[name].execute(args).catch(() => {});
     const events = (await kernel.ledger.query({ limit: 1_000, session })).slice(known);
     const [recorded] = callsOf(events).filter(({ parent }) => parent === undefined);
     expect(recorded, name).toBeDefined();
-    expect(facts(described), name).toEqual(facts(recorded));
+    expect(comparable(described), name).toEqual(comparable(recorded));
   }
 });

@@ -1,4 +1,4 @@
-/** An approval that comes after its run has ended. */
+/** Approvals that arrive after their run has ended. */
 
 import { expect, test } from 'vitest';
 import { sqlite } from '../../index.js';
@@ -21,15 +21,15 @@ const NESTED = `export default async (_args: object) => {
   throw new Error('over');
 };`;
 const OUTER = `export default async (_args: object) => {
-  let heard = '';
-  try { await tgp.exec_tool('tools/nested.ts', {}); } catch (error) { heard = error.message; }
+  let message = '';
+  try { await tgp.exec_tool('tools/nested.ts', {}); } catch (error) { message = error.message; }
   await tgp.approve_now();
   await tgp.exec_sql("UPDATE items SET name = 'outer' WHERE id = 2");
-  return heard;
+  return message;
 };`;
 const STATEMENT = 'export default ({ sql }: { sql: string }) => tgp.exec_sql(sql);';
 
-test('nothing that a nested run asked for is done once it has ended', async () => {
+test('calls of a nested run that are approved after its end are not made', async () => {
   const source = sqlite(':memory:');
   /** @type {string[]} */
   const sent = [];
@@ -45,9 +45,9 @@ test('nothing that a nested run asked for is done once it has ended', async () =
   const isOver = new Promise((resolve) => {
     approveNow = () => resolve(undefined);
   });
-  const free = ['both_asked', 'approve_now'];
+  const preapproved = ['both_asked', 'approve_now'];
   const approve = async (/** @type {any} */ { tool }) => {
-    if (free.includes(tool)) return true;
+    if (preapproved.includes(tool)) return true;
     asked.push(tool);
     if (asked.length === 2) bothAsked();
     if (asked.length <= 2) await isOver;

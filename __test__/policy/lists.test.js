@@ -1,4 +1,4 @@
-/** Lists leave out tools that the caller may neither read nor run, wherever they are shown. */
+/** No list shows tools that the caller may neither read nor run. */
 
 import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ async function connected(kernel, token) {
 }
 
 /**
- * Every list of tools that is made without a token, as text.
+ * Every list of tools for a caller without a token, as text.
  * @param {any} kernel
  */
 async function listed(kernel) {
@@ -51,12 +51,12 @@ async function listed(kernel) {
   return Object.entries(lists).map(([list, value]) => /** @type {const} */ ([list, JSON.stringify(value)]));
 }
 
-describe('a tool that rules deny to read and to run', () => {
+describe('a tool that may be neither read nor run', () => {
   test.each([
     ['a rule about its folder', DENIED],
     ['a default that denies', 'default: deny\nrules:\n  - { id: open, allow: [read, run], paths: ["tools/*.ts"] }\n'],
     ['a rule for agents', `default: allow\nrules:\n  - ${RULE}, principal: ["agent:agent", "agent:mcp"] }\n`],
-  ])('is in no list, by %s', async (_by, policy) => {
+  ])('is in no list, because of %s', async (_by, policy) => {
     const { kernel } = await policyKernel(policy, { files: FILES });
     await kernel.boot();
     for (const [list, text] of await listed(kernel)) {
@@ -65,7 +65,7 @@ describe('a tool that rules deny to read and to run', () => {
     }
   });
 
-  test('is listed where it may be read, may be run, or the arguments decide', async () => {
+  test('is listed if it may be read, may be run, or the arguments decide', async () => {
     for (const rule of [
       '{ id: s, deny: [read], paths: ["tools/secret/**"] }',
       '{ id: s, deny: [run], paths: ["tools/secret/**"] }',
@@ -80,9 +80,9 @@ describe('a tool that rules deny to read and to run', () => {
     }
   });
 
-  test('is listed where another caller than the one that has no name may run it', async () => {
-    const of = (/** @type {string} */ who) =>
-      `default: deny\nrules:\n  - { id: own, allow: [read, run], paths: ["tools/**"], principal: "${who}" }\n`;
+  test('is listed if only a named agent or a token holder may run it', async () => {
+    const of = (/** @type {string} */ principal) =>
+      `default: deny\nrules:\n  - { id: own, allow: [read, run], paths: ["tools/**"], principal: "${principal}" }\n`;
     const named = await policyKernel(of('agent:reporter'), { files: FILES });
     await named.kernel.boot();
     expect(named.kernel.getSystemPrompt()).toContain('tools/secret/plan.ts');
@@ -93,7 +93,7 @@ describe('a tool that rules deny to read and to run', () => {
     expect(JSON.stringify(tools)).toContain('tools/secret/plan.ts');
   });
 
-  test('leaves the lists when the rules change, and comes back', async () => {
+  test('disappears from the lists when a rule denies it, and returns when the rule is removed', async () => {
     const { kernel, file } = await policyKernel('default: allow\n', { files: FILES });
     await kernel.boot();
     const live = await kernel.liveTools(tgpTools(kernel));
@@ -114,7 +114,7 @@ describe('a tool that rules deny to read and to run', () => {
     await vi.waitFor(async () => expect(await names()).toBe(true), { timeout: 5_000 });
   });
 
-  test('is not read out of meta.json or the history, by any way to them', async () => {
+  test('cannot be found through meta.json or the history', async () => {
     const { kernel } = await policyKernel(DENIED, { files: FILES });
     await kernel.boot();
     const { call, guest } = await caller(kernel);
@@ -124,27 +124,27 @@ describe('a tool that rules deny to read and to run', () => {
       ['read_file', { path: './tools/../meta.json' }],
       ['exec_tool', { path: 'meta.json' }],
     ])) {
-      expect(await call(tool, args), tool).toMatchObject({ said: 'deny', rule: 'secret' });
+      expect(await call(tool, args), tool).toMatchObject({ verdict: 'deny', rule: 'secret' });
     }
-    expect(await guest("tgp.read_file('meta.json')")).toMatchObject({ said: 'deny', rule: 'secret' });
-    expect(await guest("require('../meta.json')")).toMatchObject({ said: 'deny', rule: 'secret' });
+    expect(await guest("tgp.read_file('meta.json')")).toMatchObject({ verdict: 'deny', rule: 'secret' });
+    expect(await guest("require('../meta.json')")).toMatchObject({ verdict: 'deny', rule: 'secret' });
     const client = await connected(kernel);
     await expect(client.readResource({ uri: 'tgp://history' })).rejects.toThrow('ERR_DENIED');
-    expect((await call('file_history', { path: 'tools/ok.ts' })).said).toBe('allow');
+    expect((await call('file_history', { path: 'tools/ok.ts' })).verdict).toBe('allow');
   });
 
-  test('costs others nothing: meta.json and the history are read where no rule forbids a file', async () => {
+  test('alone restricts meta.json and the history: other rules leave them readable', async () => {
     const { kernel } = await policyKernel('default: allow\nrules:\n  - { id: x, deny: [run], paths: ["lib/**"] }\n');
     await kernel.boot();
     await kernel.registry.sync();
     const { call } = await caller(kernel);
-    expect((await call('read_file', { path: 'meta.json' })).said).toBe('allow');
+    expect((await call('read_file', { path: 'meta.json' })).verdict).toBe('allow');
     const { contents } = await (await connected(kernel)).readResource({ uri: 'tgp://history' });
     expect(JSON.stringify(contents)).toContain('meta.json');
   });
 });
 
-test('a denied tool answers alike, and is recorded, whatever the arguments', async () => {
+test('a denied tool gives the same answer for all arguments, and each call is recorded', async () => {
   const { kernel } = await policyKernel(DENIED, { files: FILES });
   await kernel.boot();
   const { call } = await caller(kernel);
@@ -153,7 +153,7 @@ test('a denied tool answers alike, and is recorded, whatever the arguments', asy
     answers.push(await call('exec_tool', { path: 'tools/secret/plan.ts', args }));
   }
   answers.push(await call('exec_tool', { path: 'tools/secret/none.ts', args: {} }));
-  expect(answers[0]).toMatchObject({ said: 'deny', rule: 'secret' });
+  expect(answers[0]).toMatchObject({ verdict: 'deny', rule: 'secret' });
   const messages = answers.map(({ message }) => String(message).replaceAll('none.ts', 'plan.ts'));
   expect(new Set(messages).size).toBe(1);
   await vi.waitFor(async () => expect(await kernel.ledger.query({ type: 'DENIED' })).toHaveLength(4));
@@ -170,15 +170,15 @@ test('the prompt of an agent with a token names only what the token covers', asy
     return { text: 'done' };
   });
   await kernel.agent({ model, token }).run('look').result;
-  const heard = JSON.stringify(prompts[0]?.[0]);
-  expect(heard).toContain('tools/ok.ts');
-  expect(heard).not.toMatch(/tools\/secret|rival/);
+  const systemPrompt = JSON.stringify(prompts[0]?.[0]);
+  expect(systemPrompt).toContain('tools/ok.ts');
+  expect(systemPrompt).not.toMatch(/tools\/secret|rival/);
 });
 
 const KEYS = { tokens: { keys: ['a key that has at least 32 bytes in it'] } };
 const MORE = { path: 'tools/more.ts', content: '/** More. */\nexport default (_args: object): number => 1;\n' };
 
-test('a request with a token takes nothing from the live tools of another token', async () => {
+test('a request with one token removes no live tools of another token', async () => {
   const { kernel } = await policyKernel('allow');
   await kernel.boot();
   const { token: writes } = await kernel.issueToken({ allow: ['read', 'write'] });
@@ -190,20 +190,20 @@ test('a request with a token takes nothing from the live tools of another token'
   expect(Object.keys(live)).toEqual(expect.arrayContaining(['ok', 'more']));
 });
 
-test('counts that cannot be read keep neither other live tools nor listeners from a change, nor their own for good', async () => {
+test('unreadable token counts delay only the live tools of that token, until they are readable again', async () => {
   const { kernel, rootDir } = await policyKernel('allow', { config: KEYS });
   await kernel.boot();
   const { token } = await kernel.issueToken({ allow: ['read', 'run'] });
   const held = await kernel.liveTools(tgpTools(kernel, { token }));
   const free = await kernel.liveTools(tgpTools(kernel));
   /** @type {string[]} */
-  const told = [];
-  kernel.onToolsChanged(({ added }) => told.push(...added.map(({ name }) => name)));
+  const reported = [];
+  kernel.onToolsChanged(({ added }) => reported.push(...added.map(({ name }) => name)));
   const counts = join(rootDir, '.git/tgp/counts.db');
   await rm(counts, { force: true });
   await symlink(counts, counts);
   await tgpTools(kernel).write_file.execute(MORE);
-  expect([Object.hasOwn(free, 'more'), told, Object.hasOwn(held, 'more')]).toEqual([true, ['more'], false]);
+  expect([Object.hasOwn(free, 'more'), reported, Object.hasOwn(held, 'more')]).toEqual([true, ['more'], false]);
   await rm(counts);
   await kernel.refreshTools();
   expect(Object.hasOwn(held, 'more')).toBe(true);

@@ -1,8 +1,8 @@
-/** A verdict covers all that a call reads, runs, imports and quotes, and no hint names what the caller may not read. */
+/** A verdict covers every file that a call reads, runs, imports or quotes; hints name no files that the caller may not read. */
 
 import { describe, expect, test } from 'vitest';
 import { attenuate, tgpTools } from '../../index.js';
-import { heard, policyKernel } from '../helpers/policy_kernel.js';
+import { outcomeOf, policyKernel } from '../helpers/policy_kernel.js';
 
 const SECRET = 'sk_live_4711';
 const HIDDEN = 'tools/payments/rates.ts';
@@ -29,8 +29,8 @@ const NO_READ = 'default: allow\nrules:\n  - { id: secret, deny: [read], paths: 
 const ONLY_OPEN = { allow: ['read', 'write', 'run'], paths: ['tools/open/**'] };
 const OPEN_TOOLS = ['quotes.ts', 'typed.ts', 'misspelt.ts', 'deep.ts'].map((name) => `tools/open/${name}`);
 
-/** Agents that may not read payments: by a rule, by a token, and by a rule that names the tool. */
-const BLIND = /** @type {const} */ ([
+/** Why an agent may not read payments: a rule, a rule that names the tool, a token. */
+const READ_DENIALS = /** @type {const} */ ([
   ['a rule', NO_READ, undefined],
   [
     'a rule about read_file',
@@ -45,36 +45,36 @@ const BLIND = /** @type {const} */ ([
  * @param {any} caveats
  * @param {any} [config]
  */
-async function blindAgent(policy, caveats, config = {}) {
+async function restrictedAgent(policy, caveats, config = {}) {
   const { kernel } = await policyKernel(policy, { files: FILES, config });
   await kernel.boot();
   const { token } = caveats === undefined ? { token: undefined } : await kernel.issueToken(caveats);
   /** @type {any} */
   const tools = tgpTools(kernel, token === undefined ? {} : { token });
-  /** All that an agent gets to read of a call. @type {(tool: string, args: object, options?: object) => Promise<string>} */
-  const told = (tool, args, options) =>
+  /** The answer to a call, as the agent sees it. @type {(tool: string, args: object, options?: object) => Promise<string>} */
+  const answerOf = (tool, args, options) =>
     tools[tool].execute(args, options).then(
       (/** @type {unknown} */ answer) => JSON.stringify(answer),
       (/** @type {any} */ error) => JSON.stringify([error.code, error.message, error.details]),
     );
-  return { kernel, tools, told };
+  return { kernel, tools, answerOf };
 }
 
-describe.each(BLIND)('by %s', (_by, policy, caveats) => {
-  test('check_tool quotes nothing of files that the caller may not read', async () => {
-    const { told } = await blindAgent(policy, caveats);
+describe.each(READ_DENIALS)('with files that are unreadable because of %s', (_by, policy, caveats) => {
+  test('check_tool does not quote unreadable files', async () => {
+    const { answerOf } = await restrictedAgent(policy, caveats);
     for (const path of OPEN_TOOLS) {
-      const answer = await told('check_tool', { path });
+      const answer = await answerOf('check_tool', { path });
       expect(answer, path).not.toMatch(/4711|tariff_secret\b/);
       expect(answer, path).toContain('ERR_DENIED');
     }
-    expect(await told('check_tool', { path: 'tools/open/plain.ts' })).toContain('"valid":true');
+    expect(await answerOf('check_tool', { path: 'tools/open/plain.ts' })).toContain('"valid":true');
   });
 
   test.each(['warn', 'strict'])(
-    'no change of a file has them quoted, previewed or made, with checks that are %s',
+    'a change that imports an unreadable file is denied, also as a dry run, with check: %s',
     async (check) => {
-      const { told } = await blindAgent(policy, caveats, { check });
+      const { answerOf } = await restrictedAgent(policy, caveats, { check });
       const spy =
         "/** S. */\nimport { KEY, tariff_secrte } from '../payments/rates';\nconst n: number = KEY;\nexport default (_args: object): number => n + tariff_secrte;\n";
       const plain = { path: 'tools/open/plain.ts' };
@@ -97,7 +97,7 @@ describe.each(BLIND)('by %s', (_by, policy, caveats) => {
         ],
       ])) {
         for (const options of [{ dryRun: true }, {}]) {
-          const answer = await told(tool, args, options);
+          const answer = await answerOf(tool, args, options);
           expect(answer, tool).not.toMatch(/4711|tariff_secret\b/);
           expect(answer, tool).toContain('ERR_DENIED');
         }
@@ -105,45 +105,45 @@ describe.each(BLIND)('by %s', (_by, policy, caveats) => {
     },
   );
 
-  test('a text that imports them gets the same answer whether they exist or not', async () => {
+  test('an import of an unreadable file gets the same answer whether it exists or not', async () => {
     for (const check of ['warn', 'strict']) {
-      const { told } = await blindAgent(policy, caveats, { check });
+      const { answerOf } = await restrictedAgent(policy, caveats, { check });
       const answers = async (/** @type {string} */ name) => {
         const text = `/** S. */\nimport * as all from '../payments/${name}';\nexport default (_args: object): unknown => all;\n`;
         const code = `import * as all from './payments/${name}';\nexport default () => all;\n`;
         const calls = [
-          await told('write_file', { path: 'tools/open/spy.ts', content: text }, { dryRun: true }),
-          await told('write_file', { path: 'tools/open/spy.ts', content: text }),
-          await told('run_code', { code }),
+          await answerOf('write_file', { path: 'tools/open/spy.ts', content: text }, { dryRun: true }),
+          await answerOf('write_file', { path: 'tools/open/spy.ts', content: text }),
+          await answerOf('run_code', { code }),
         ];
         return calls.map((answer) => answer.replaceAll(name, 'NAME').replaceAll(/"(?:stats|logs)":.*$/g, ''));
       };
-      const there = await answers('rates');
-      for (const answer of there) expect(answer).toContain('ERR_DENIED');
-      expect(await answers('nofar')).toEqual(there);
+      const existing = await answers('rates');
+      for (const answer of existing) expect(answer).toContain('ERR_DENIED');
+      expect(await answers('nofar')).toEqual(existing);
     }
-    const { told } = await blindAgent(policy, caveats, { check: 'off' });
+    const { answerOf } = await restrictedAgent(policy, caveats, { check: 'off' });
     for (const name of ['rates', 'nofar']) {
       const code = `return require('./payments/' + '${name}');`;
-      expect(await told('run_code', { code }), name).toContain('ERR_DENIED');
+      expect(await answerOf('run_code', { code }), name).toContain('ERR_DENIED');
     }
   });
 
-  test('no run and no test has them run or quoted', async () => {
-    const { told } = await blindAgent(policy, caveats, { check: 'strict' });
+  test('exec_tool and test_tool neither run nor quote unreadable files', async () => {
+    const { answerOf } = await restrictedAgent(policy, caveats, { check: 'strict' });
     for (const path of OPEN_TOOLS) {
-      const answer = await told('exec_tool', { path, args: {} });
+      const answer = await answerOf('exec_tool', { path, args: {} });
       expect(answer, path).not.toMatch(/4711|tariff_secret\b/);
       expect(answer, path).toContain('ERR_DENIED');
     }
-    const tested = await told('test_tool', { path: 'tools/open/quotes.ts' });
+    const tested = await answerOf('test_tool', { path: 'tools/open/quotes.ts' });
     expect(tested).toContain('ERR_DENIED');
     expect(tested).not.toContain('4711');
-    expect(await told('test_tool', { path: 'tools/open/plain.ts' })).toContain('"ok":true');
+    expect(await answerOf('test_tool', { path: 'tools/open/plain.ts' })).toContain('"ok":true');
   });
 
-  test('hints, lists of importers and of mentions do not name them', async () => {
-    const { kernel, told } = await blindAgent(policy, caveats, { check: 'off' });
+  test('hints and lists of importers and mentions do not name unreadable files', async () => {
+    const { kernel, answerOf } = await restrictedAgent(policy, caveats, { check: 'off' });
     await kernel.vfs.writeFile(
       'tools/payments/uses_plain.ts',
       "import plain from '../open/plain';\nexport default plain;\n",
@@ -161,21 +161,21 @@ describe.each(BLIND)('by %s', (_by, policy, caveats) => {
       ['delete_file', { path: 'tools/open/typed.ts' }],
       ['test_tool', { path: 'tools/payments/r*' }],
     ])) {
-      const answer = await told(tool, args);
+      const answer = await answerOf(tool, args);
       expect(answer, `${tool} ${JSON.stringify(args)}`).not.toMatch(/payments\/(?:rates|tariffs|uses_plain|notes)/);
     }
   });
 });
 
-test('what may be read is found, hinted at and quoted as before', async () => {
+test('files that may be read are found, hinted at and quoted', async () => {
   const policy = 'default: allow\nrules:\n  - { id: other, deny: [read], paths: ["tools/other/**"] }\n';
-  const { tools, told } = await blindAgent(policy, undefined);
-  expect(await told('read_file', { path: 'tools/open/tariffs.ts' })).toContain('tools/payments/tariffs.ts');
-  expect((await heard(tools.check_tool.execute({ path: 'tools/open/misspelt.ts' }))).said).toBe('allow');
-  expect(await told('check_tool', { path: 'tools/open/misspelt.ts' })).toContain('tariff_secret');
+  const { tools, answerOf } = await restrictedAgent(policy, undefined);
+  expect(await answerOf('read_file', { path: 'tools/open/tariffs.ts' })).toContain('tools/payments/tariffs.ts');
+  expect((await outcomeOf(tools.check_tool.execute({ path: 'tools/open/misspelt.ts' }))).verdict).toBe('allow');
+  expect(await answerOf('check_tool', { path: 'tools/open/misspelt.ts' })).toContain('tariff_secret');
 });
 
-test('a rule that asks about a file asks before it is quoted, and what was approved is quoted', async () => {
+test('an ask rule for a file asks before the file is quoted, and an approved file is quoted', async () => {
   const policy = 'default: allow\nrules:\n  - { id: look, ask: [read], paths: ["tools/payments/**"] }\n';
   /** @type {any[]} */
   const asked = [];
@@ -189,20 +189,20 @@ test('a rule that asks about a file asks before it is quoted, and what was appro
   expect(asked).toMatchObject([{ tool: 'check_tool', rule: 'look', also: [{ effect: 'read', paths: [HIDDEN] }] }]);
 });
 
-test('test_tool runs: it has the effect run, with all that it imports', async () => {
+test('test_tool has the effect run, for the test and all its imports', async () => {
   const policy = 'default: allow\nrules:\n  - { id: no-run, deny: [run], paths: ["tools/payments/**"] }\n';
-  const { kernel, tools, told } = await blindAgent(policy, undefined);
-  expect(await heard(tools.test_tool.execute({ path: 'tools/open/quotes.ts' }))).toMatchObject({
-    said: 'deny',
+  const { kernel, tools, answerOf } = await restrictedAgent(policy, undefined);
+  expect(await outcomeOf(tools.test_tool.execute({ path: 'tools/open/quotes.ts' }))).toMatchObject({
+    verdict: 'deny',
     rule: 'no-run',
   });
-  expect(await told('test_tool', { path: 'tools/open/plain.ts' })).toContain('"ok":true');
+  expect(await answerOf('test_tool', { path: 'tools/open/plain.ts' })).toContain('"ok":true');
   const { token } = await kernel.issueToken({ allow: ['read'] });
-  expect((await heard(tgpTools(kernel, { token }).test_tool.execute({ path: 'tools/open/plain.ts' }))).said).toBe(
-    'deny',
-  );
+  expect(
+    (await outcomeOf(tgpTools(kernel, { token }).test_tool.execute({ path: 'tools/open/plain.ts' }))).verdict,
+  ).toBe('deny');
   const safe = await policyKernel('safe', { files: FILES });
-  expect((await heard(safe.tools.test_tool.execute({ path: 'tools/open/plain.ts' }))).said).toBe('ask');
+  expect((await outcomeOf(safe.tools.test_tool.execute({ path: 'tools/open/plain.ts' }))).verdict).toBe('ask');
 });
 
 test('the parameters of a tool are not shown to callers that may not run it', async () => {
@@ -217,16 +217,16 @@ test('the parameters of a tool are not shown to callers that may not run it', as
   expect(JSON.stringify(answer)).not.toContain('account_secret');
 });
 
-describe('a trial for reuse', () => {
+describe('the comparison with similar tools', () => {
   const KNOWN =
     '/** Price of an article with tax. */\nexport default (args: { net: number; code: number }) => args.net * 2 + (args.code % 7);\n';
   const PATH = 'tools/open/price.ts';
-  /** Whether a code is below a number, asked by whether two tools do the same. @param {number} below */
+  /** A tool that equals the known one only for codes below a number. @param {number} below */
   const probe = (below) =>
     `/** Price of an article with tax. */\nexport default (args: { net: number; code: number }) => args.code < ${below} ? args.net * 2 + (args.code % 7) : -1;\n`;
 
-  /** What previews of writing a probe name as a tool that does the same. @param {any} tools @param {number[]} bounds */
-  const probed = (tools, bounds) =>
+  /** The equivalent tool that dry runs of writing each probe report. @param {any} tools @param {number[]} bounds */
+  const similarTo = (tools, bounds) =>
     Promise.all(
       bounds.map(async (below) => {
         const args = { path: 'tools/open/probe.ts', content: probe(below) };
@@ -241,11 +241,11 @@ describe('a trial for reuse', () => {
     for (const code of [12_345_678, 12_345_679]) {
       await theirs.exec_tool.execute({ path: PATH, args: { net: code % 10, code } });
     }
-    const seenBy = (/** @type {any} */ tools) => probed(tools, [99_999_999, 1]);
+    const seenBy = (/** @type {any} */ tools) => similarTo(tools, [99_999_999, 1]);
     expect(await seenBy(tgpTools(kernel, { session: 'mine' }))).toEqual(['nothing', 'nothing']);
     const { token } = await kernel.issueToken({ allow: ['read', 'write', 'run'] });
     expect(await seenBy(tgpTools(kernel, { session: 'theirs', token }))).toEqual(['nothing', 'nothing']);
-    // The caller that ran it is told of it. A trial has two seconds, which a busy machine may need for other work.
+    // The caller that ran the tool gets the hint. The comparison has two seconds, which may be too short on a busy machine.
     await expect.poll(() => seenBy(theirs)).toEqual([PATH, 'nothing']);
   });
 
@@ -262,23 +262,23 @@ describe('a trial for reuse', () => {
       }
     }
     const [writer, other] = agents;
-    await expect.poll(() => probed(other, [99_999_999, 1])).toEqual([PATH, 'nothing']);
-    expect(await probed(writer, [99_999_999, 1])).toEqual(['nothing', 'nothing']);
+    await expect.poll(() => similarTo(other, [99_999_999, 1])).toEqual([PATH, 'nothing']);
+    expect(await similarTo(writer, [99_999_999, 1])).toEqual(['nothing', 'nothing']);
   });
 
   test('does not reveal arguments of the application or another agent without a session', async () => {
     const { kernel } = await policyKernel(undefined, { files: { [PATH]: KNOWN }, config: { memory: 'off' } });
     for (const code of [12_345_678, 12_345_679]) await kernel.exec(PATH, { net: code % 10, code });
-    expect(await probed(tgpTools(kernel, { agent: 'other' }), [99_999_999, 1])).toEqual(['nothing', 'nothing']);
+    expect(await similarTo(tgpTools(kernel, { agent: 'other' }), [99_999_999, 1])).toEqual(['nothing', 'nothing']);
   });
 });
 
-test('a narrower token does not check what it may not reach', async () => {
+test('check_tool is denied if a narrower token does not cover an import', async () => {
   const { kernel } = await policyKernel(undefined, { files: FILES });
   const { token } = await kernel.issueToken({ allow: ['check_tool'] });
-  expect((await heard(tgpTools(kernel, { token }).check_tool.execute({ path: 'tools/open/quotes.ts' }))).said).toBe(
-    'allow',
-  );
+  expect(
+    (await outcomeOf(tgpTools(kernel, { token }).check_tool.execute({ path: 'tools/open/quotes.ts' }))).verdict,
+  ).toBe('allow');
   const narrow = tgpTools(kernel, { token: attenuate(token, { paths: ['tools/open/**'] }) });
-  expect((await heard(narrow.check_tool.execute({ path: 'tools/open/quotes.ts' }))).said).toBe('deny');
+  expect((await outcomeOf(narrow.check_tool.execute({ path: 'tools/open/quotes.ts' }))).verdict).toBe('deny');
 });

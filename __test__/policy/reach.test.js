@@ -1,9 +1,9 @@
-/** What a call reaches beside what it names is judged too. */
+/** Files, addresses and tables that a call reaches indirectly are judged too. */
 
 import { describe, expect, test } from 'vitest';
 import { attenuate, tgpTools } from '../../index.js';
 import { serveHttp } from '../helpers/http_server.js';
-import { caller, heard, policyKernel } from '../helpers/policy_kernel.js';
+import { caller, outcomeOf, policyKernel } from '../helpers/policy_kernel.js';
 
 const FILES = {
   'tools/payments/rate.json': '{"rate":7}',
@@ -20,41 +20,42 @@ describe('imports', () => {
   test.each([
     [NO_RUN, 'no-payments'],
     [NO_READ, 'secret'],
-  ])('are judged as what they are: %s', async (policy, rule) => {
-    // Names that are computed are refused by the checks, which an application can turn off.
+  ])('are judged by the rule for their path: %s', async (policy, rule) => {
+    // The checks refuse computed names; an application can turn them off.
     const { tools } = await policyKernel(policy, { files: FILES, config: { check: 'off' } });
-    const run = async (/** @type {string} */ path, args = {}) => heard(tools.exec_tool.execute({ path, args }));
+    const run = async (/** @type {string} */ path, args = {}) => outcomeOf(tools.exec_tool.execute({ path, args }));
     for (const path of ['tools/uses_json.ts', 'tools/uses_code.ts', 'tools/passes_on.ts', 'tools/deep.ts']) {
-      expect(await run(path), path).toMatchObject({ said: 'deny', message: expect.stringContaining(rule) });
+      expect(await run(path), path).toMatchObject({ verdict: 'deny', message: expect.stringContaining(rule) });
     }
     for (const name of ['charge.ts', 'rate.json']) {
       expect(await run('tools/late.ts', { name }), name).toMatchObject({ message: expect.stringContaining(rule) });
     }
     const code = 'import charge from "./payments/charge.ts";\nexport default () => charge({});';
-    expect(await heard(tools.run_code.execute({ code }))).toMatchObject({ said: 'deny' });
-    expect((await run('tools/priced.ts')).said).toBe('allow');
+    expect(await outcomeOf(tools.run_code.execute({ code }))).toMatchObject({ verdict: 'deny' });
+    expect((await run('tools/priced.ts')).verdict).toBe('allow');
   });
 
-  test('must be covered by a rule that allows and by a token', async () => {
+  test('must be covered by the allow rule and by the token', async () => {
     const policy = 'default: ask\nrules:\n  - { id: reports, allow: [run], paths: ["tools/reports/**"] }\n';
     const files = {
       'tools/reports/own.ts': 'import add from "./sum.ts";\nexport default () => add({ of: [1, 2] });\n',
       'tools/reports/other.ts': 'import charge from "../payments/charge.ts";\nexport default () => charge({});\n',
     };
     const { kernel, tools } = await policyKernel(policy, { files });
-    const run = (/** @type {any} */ of, /** @type {string} */ path) => heard(of.exec_tool.execute({ path, args: {} }));
-    expect((await run(tools, 'tools/reports/own.ts')).said).toBe('allow');
-    expect((await run(tools, 'tools/reports/other.ts')).said).toBe('ask');
+    const run = (/** @type {any} */ toolset, /** @type {string} */ path) =>
+      outcomeOf(toolset.exec_tool.execute({ path, args: {} }));
+    expect((await run(tools, 'tools/reports/own.ts')).verdict).toBe('allow');
+    expect((await run(tools, 'tools/reports/other.ts')).verdict).toBe('ask');
     const { token } = await kernel.issueToken({ allow: ['run', 'read'] });
     const narrow = tgpTools(kernel, { token: attenuate(token, { paths: ['tools/reports/**'] }) });
-    expect((await run(narrow, 'tools/reports/own.ts')).said).toBe('allow');
-    expect((await run(narrow, 'tools/reports/other.ts')).said).toBe('deny');
+    expect((await run(narrow, 'tools/reports/own.ts')).verdict).toBe('allow');
+    expect((await run(narrow, 'tools/reports/other.ts')).verdict).toBe('deny');
   });
 
-  test('that only need to be read ask for no rule of their own', async () => {
+  test('that are only read need no rule of their own', async () => {
     const policy = 'default: ask\nrules:\n  - { id: running, allow: [run] }\n';
     const { tools } = await policyKernel(policy, { files: FILES });
-    expect((await heard(tools.exec_tool.execute({ path: 'tools/uses_json.ts', args: {} }))).said).toBe('allow');
+    expect((await outcomeOf(tools.exec_tool.execute({ path: 'tools/uses_json.ts', args: {} }))).verdict).toBe('allow');
   });
 
   test('are passed to a policy function', async () => {
@@ -72,29 +73,31 @@ describe('imports', () => {
   });
 });
 
-describe('a run of a file that may be run and not read', () => {
+describe('a run of a file that may be run but not read', () => {
   const files = {
     ...FILES,
     'tools/payments/broken.ts': 'export default () => "pw-zebra" +;\n',
     'tools/payments/typed.ts': '/** Q. */\nexport default (_args: object): number => "pw-zebra" as "pw-zebra";\n',
   };
 
-  test('does not give data, nor quote what cannot be compiled', async () => {
+  test('neither returns data nor quotes a compile error', async () => {
     const { tools } = await policyKernel(NO_READ, { files });
     for (const path of ['tools/payments/rate.json', 'tools/payments/broken.ts', 'tools/payments/missing.ts']) {
       for (const options of [{}, { dryRun: /** @type {const} */ (true) }]) {
         const run = tools.exec_tool.execute({ path, args: {} }, options);
-        expect(await heard(run), path).toMatchObject({ said: 'deny', rule: 'secret' });
+        expect(await outcomeOf(run), path).toMatchObject({ verdict: 'deny', rule: 'secret' });
       }
       const code = `return tgp.exec_tool(${JSON.stringify(path)}, {});`;
-      expect(await heard(tools.run_code.execute({ code })), path).toMatchObject({
+      expect(await outcomeOf(tools.run_code.execute({ code })), path).toMatchObject({
         message: expect.stringContaining("rule 'secret'"),
       });
     }
-    expect((await heard(tools.exec_tool.execute({ path: 'tools/payments/charge.ts', args: {} }))).said).toBe('allow');
+    expect((await outcomeOf(tools.exec_tool.execute({ path: 'tools/payments/charge.ts', args: {} }))).verdict).toBe(
+      'allow',
+    );
   });
 
-  test('does not quote what its check finds', async () => {
+  test('does not quote the findings of its check', async () => {
     const { tools } = await policyKernel(NO_READ, { files, config: { check: 'strict' } });
     const refused = await tools.exec_tool.execute({ path: 'tools/payments/typed.ts', args: {} });
     expect(refused).toMatchObject({ success: false, code: 'ERR_COMPILATION' });
@@ -103,7 +106,7 @@ describe('a run of a file that may be run and not read', () => {
   });
 });
 
-test('forged tools that a token does not cover are not offered to its holder', async () => {
+test('live tools contain only the forged tools that the token covers', async () => {
   const { kernel } = await policyKernel(undefined);
   const { token } = await kernel.issueToken({ allow: ['run', 'read'], paths: ['tools/reports/**'] });
   const tools = await kernel.liveTools(tgpTools(kernel, { token }));
@@ -115,7 +118,7 @@ test('forged tools that a token does not cover are not offered to its holder', a
   expect(forged()).toHaveLength(2);
 });
 
-test('a redirect is judged where it leads', async () => {
+test('a redirect is judged by its target', async () => {
   const target = await serveHttp((_request, response) => response.end('hidden'));
   const { url } = await serveHttp((_request, response) => {
     response.writeHead(302, { location: target.url.replace('127.0.0.1', 'localhost') }).end();
@@ -129,12 +132,12 @@ test('a redirect is judged where it leads', async () => {
   });
 });
 
-test('a name of a table in single quotes is no way around', async () => {
+test('a table name in single quotes does not bypass the rule', async () => {
   const policy = 'default: allow\nrules:\n  - { id: orders, deny: [sql], tables: [orders] }\n';
   const { kernel } = await policyKernel(policy);
   const { call } = await caller(kernel);
   for (const sql of ["select * from 'orders'", "insert into 'orders' values (1)", "select 1 from main.'orders'"]) {
-    expect(await call('exec_sql', { sql }), sql).toMatchObject({ said: 'deny', rule: 'orders' });
+    expect(await call('exec_sql', { sql }), sql).toMatchObject({ verdict: 'deny', rule: 'orders' });
   }
 });
 
@@ -143,23 +146,23 @@ describe('move_file', () => {
     'tools/lib/x.ts': 'export const x = 1;\n',
     'tools/payments/p.ts': 'import { x } from "../lib/x.ts";\nexport default (_args: object) => x;\n',
   };
-  test('may not have a file follow that may not be written', async () => {
+  test('is denied if it would update an importer that may not be written', async () => {
     const policy = 'default: allow\nrules:\n  - { id: fixed, deny: [write], paths: ["tools/payments/**"] }\n';
     const { tools, kernel } = await policyKernel(policy, { files });
     const moved = tools.move_file.execute({ from: 'tools/lib/x.ts', to: 'tools/lib/y.ts' });
-    expect(await heard(moved)).toMatchObject({ said: 'deny', rule: 'fixed' });
+    expect(await outcomeOf(moved)).toMatchObject({ verdict: 'deny', rule: 'fixed' });
     expect(await kernel.vfs.readFile('tools/payments/p.ts')).toBe(files['tools/payments/p.ts']);
   });
 
-  test('does not carry a file that may not be read into the open, nor does a patch tell of its text', async () => {
+  test('does not move an unreadable file to a readable path, and a patch does not reveal its text', async () => {
     const { tools } = await policyKernel(NO_READ, { files: FILES });
     const moved = tools.move_file.execute({ from: 'tools/payments/rate.json', to: 'tools/rate.json' });
-    expect(await heard(moved)).toMatchObject({ said: 'deny', rule: 'secret' });
+    expect(await outcomeOf(moved)).toMatchObject({ verdict: 'deny', rule: 'secret' });
     for (const path of ['tools/payments/rate.json', './tools//payments/rate.json', 'tools/./payments/rate.json']) {
       const patch = { path, search: '7', replace: '8' };
-      expect(await heard(tools.patch_file.execute(patch)), path).toMatchObject({ said: 'deny', rule: 'secret' });
+      expect(await outcomeOf(tools.patch_file.execute(patch)), path).toMatchObject({ verdict: 'deny', rule: 'secret' });
       const preview = tools.write_file.execute({ path, content: '{}' }, { dryRun: true });
-      expect(await heard(preview), path).toMatchObject({ said: 'deny', rule: 'secret' });
+      expect(await outcomeOf(preview), path).toMatchObject({ verdict: 'deny', rule: 'secret' });
     }
   });
 });

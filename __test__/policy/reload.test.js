@@ -1,4 +1,4 @@
-/** Rules that are changed while they are in force, and what can be asked about them. */
+/** Changes of a policy file while it is in force, and the methods of `kernel.policy`. */
 
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -8,24 +8,24 @@ import { expect, onTestFinished, test } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
 import { gitHttpServer } from '../helpers/git_http_server.js';
 import { bareRemote, git } from '../helpers/git_remote.js';
-import { eventsOf, heard, policyKernel, until } from '../helpers/policy_kernel.js';
+import { eventsOf, outcomeOf, policyKernel, until } from '../helpers/policy_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const OPEN = 'default: allow\nrules: []\n';
 const CLOSED = 'default: allow\nrules:\n  - { id: closed, deny: [write] }\n';
 
-test('a changed file comes into force, and its version is in the ledger', async () => {
+test('a changed policy file takes effect, and the ledger records its version', async () => {
   const { kernel, tools, file } = await policyKernel(OPEN);
-  const write = () => heard(tools.write_file.execute({ path: 'a.md', content: 'x' }));
-  expect((await write()).said).toBe('allow');
+  const write = () => outcomeOf(tools.write_file.execute({ path: 'a.md', content: 'x' }));
+  expect((await write()).verdict).toBe('allow');
   const before = (await kernel.policy.check()).version;
   await writeFile(file, CLOSED);
-  await until(async () => (await write()).said === 'deny');
+  await until(async () => (await write()).verdict === 'deny');
   const after = (await kernel.policy.check()).version;
   expect((await eventsOf(kernel, 'POLICY')).map(({ version }) => version)).toEqual([before, after]);
 });
 
-test('a file that is changed while a kernel boots comes into force', async () => {
+test('a policy file that changes during boot takes effect', async () => {
   const { folder, remote } = await bareRemote();
   git(remote, 'config', 'http.receivepack', 'true');
   const file = join(folder, 'tgp.policy.yaml');
@@ -44,22 +44,22 @@ test('a file that is changed while a kernel boots comes into force', async () =>
   await kernel.boot();
   expect(isChanged, 'the boot had read the old rules').toBe(true);
   const write = tgpTools(kernel).write_file;
-  await until(async () => (await heard(write.execute({ path: 'a.md', content: 'x' }))).said === 'deny');
+  await until(async () => (await outcomeOf(write.execute({ path: 'a.md', content: 'x' }))).verdict === 'deny');
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a pipe in the place of the file neither hangs nor ends the following',
+  'a pipe in place of the policy file neither blocks nor stops the watch',
   async () => {
     const { tools, file } = await policyKernel(OPEN, { logger: { ...console, info() {}, error() {} } });
-    const write = () => heard(tools.write_file.execute({ path: 'a.md', content: 'x' }));
-    expect((await write()).said).toBe('allow');
+    const write = () => outcomeOf(tools.write_file.execute({ path: 'a.md', content: 'x' }));
+    expect((await write()).verdict).toBe('allow');
     await rm(file);
     execFileSync('mkfifo', [file]);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect((await write()).said).toBe('allow');
+    expect((await write()).verdict).toBe('allow');
     await rm(file);
     await writeFile(file, CLOSED);
-    await until(async () => (await write()).said === 'deny');
+    await until(async () => (await write()).verdict === 'deny');
     execFileSync('mkfifo', [`${file}.pipe`]);
     const piped = new TGP({ config: { rootDir: join(await tempRoot(), 'root'), policy: `${file}.pipe` } });
     await expect(piped.boot()).rejects.toMatchObject({
@@ -69,7 +69,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test.each(['root', 'data'])('a policy in a folder that can be written is refused: %s', async (place) => {
+test.each(['root', 'data'])('a policy file in a writable folder is refused: %s', async (place) => {
   const folder = await tempRoot();
   for (const name of ['root', 'data']) await mkdir(join(folder, name));
   const policy = join(folder, place, 'p.yaml');
@@ -80,7 +80,7 @@ test.each(['root', 'data'])('a policy in a folder that can be written is refused
   await kernel.shutdown();
 });
 
-test('check, explain and replay', async () => {
+test('check, explain and replay judge calls by the policy in force or by another one', async () => {
   const { kernel, tools, file } = await policyKernel(OPEN);
   await tools.write_file.execute({ path: 'a.md', content: 'x' });
   await tools.read_file.execute({ path: 'a.md' });
@@ -100,33 +100,33 @@ test('check, explain and replay', async () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a policy file that becomes a link into the root does not come into force',
+  'a policy file that becomes a link into the root does not take effect',
   async () => {
     /** @type {string[]} */
     const errors = [];
     const logger = { debug() {}, info() {}, warn() {}, error: (/** @type {string} */ text) => void errors.push(text) };
     const { tools, file, rootDir } = await policyKernel(CLOSED, { logger });
-    const write = () => heard(tools.write_file.execute({ path: 'a.md', content: 'x' }));
-    expect((await write()).said).toBe('deny');
+    const write = () => outcomeOf(tools.write_file.execute({ path: 'a.md', content: 'x' }));
+    expect((await write()).verdict).toBe('deny');
     await writeFile(join(rootDir, 'p.yaml'), OPEN);
     await rm(file);
     await symlink(join(rootDir, 'p.yaml'), file);
     await until(() => errors.length > 0);
     expect(errors[0]).toContain('the old rules stay in force');
     expect(errors[0]).toContain('folder that agents or tools can write');
-    expect((await write()).said).toBe('deny');
+    expect((await write()).verdict).toBe('deny');
     await rm(file);
     await writeFile(file, OPEN);
-    await until(async () => (await write()).said === 'allow');
+    await until(async () => (await write()).verdict === 'allow');
   },
 );
 
-test('explain and replay tell of the rules in force, not of a file that is not', async () => {
+test('explain and replay use the rules in force, not an invalid policy file', async () => {
   const { kernel, tools, file } = await policyKernel(CLOSED, { logger: { ...console, info() {}, error() {} } });
   await tools.read_file.execute({ path: 'README.md' });
   const call = { tool: 'write_file', args: { path: 'a.md', content: 'x' } };
   expect(await kernel.policy.explain(call)).toMatchObject({ verdict: 'deny', rule: 'closed' });
-  // Rules that cannot be meant never come into force.
+  // Invalid rules never take effect.
   await writeFile(file, 'default: allow\nrules:\n  - { id: open, allow: [no_such_tool] }\n');
   expect(await kernel.policy.explain(call)).toMatchObject({ verdict: 'deny', rule: 'closed' });
   expect(await kernel.policy.replay('allow')).toMatchObject({ judged: 1, milder: 0, stricter: 0 });

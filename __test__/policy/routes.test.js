@@ -1,11 +1,11 @@
-/** Nothing passes around the door: whichever way an effect is asked for, the same rule speaks. */
+/** No route bypasses the door: the same rule judges an effect by every route. */
 
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { createSqlTools, tgpTools } from '../../index.js';
-import { heard, heardOf, policyKernel, until } from '../helpers/policy_kernel.js';
+import { failureOutcome, outcomeOf, policyKernel, until } from '../helpers/policy_kernel.js';
 
-/** For each effect: a rule that denies it, what a running tool would do, and how an agent and the application ask for it. */
+/** For each effect: the host call of a running tool, the tool call of an agent, and the method of the kernel. */
 const EFFECTS = {
   read: {
     guest: "tgp.read_file('README.md')",
@@ -29,7 +29,7 @@ const body = (code) =>
   `try { await (${code}); return {}; } catch (error: any) { return { code: error.code, error: error.message }; }`;
 
 describe.each(Object.entries(EFFECTS))('%s', (effect, ways) => {
-  test('is judged by the same rule by every route', async () => {
+  test('is denied by the same rule on every route', async () => {
     /** @type {any} */
     let kernel;
     const again = async () => (await kernel.exec('tools/inner.ts', {})).result;
@@ -51,10 +51,10 @@ describe.each(Object.entries(EFFECTS))('%s', (effect, ways) => {
     /** @type {Record<string, any>} */
     const tools = { ...tgpTools(kernel), ...createSqlTools(kernel) };
     const live = /** @type {any} */ (await kernel.liveTools(tgpTools(kernel)));
-    const within = async (/** @type {Promise<any>} */ run) => heardOf((await run).result);
+    const within = async (/** @type {Promise<any>} */ run) => failureOutcome((await run).result);
     const routes = {
-      'a tool of the agent': ways.agent && heard(tools[String(ways.agent[0])].execute(ways.agent[1])),
-      'a method of the kernel': ways.own && heard(ways.own(kernel)),
+      'a tool of the agent': ways.agent && outcomeOf(tools[String(ways.agent[0])].execute(ways.agent[1])),
+      'a method of the kernel': ways.own && outcomeOf(ways.own(kernel)),
       'a run of the application': within(kernel.exec('tools/inner.ts', {})),
       exec_tool: within(tools.exec_tool.execute({ path: 'tools/inner.ts' })),
       'a forged tool': within(live.inner.execute({})),
@@ -62,15 +62,15 @@ describe.each(Object.entries(EFFECTS))('%s', (effect, ways) => {
       run_code: within(tools.run_code.execute({ code: body(code) })),
       ...(effect !== 'app' && { 'a function that runs a tool': within(kernel.run('return tgp.again()')) }),
     };
-    for (const [route, said] of Object.entries(routes)) {
-      if (said) expect(await said, route).toMatchObject({ said: 'deny', rule: 'closed' });
+    for (const [route, outcome] of Object.entries(routes)) {
+      if (outcome) expect(await outcome, route).toMatchObject({ verdict: 'deny', rule: 'closed' });
     }
     const many = await Promise.all([...Array(50)].map(() => within(kernel.exec('tools/inner.ts', {}))));
-    expect(new Set(many.map(({ said, rule }) => `${said} ${rule}`))).toEqual(new Set(['deny closed']));
+    expect(new Set(many.map(({ verdict, rule }) => `${verdict} ${rule}`))).toEqual(new Set(['deny closed']));
   });
 });
 
-test('runs, by every route', async () => {
+test('a run is denied by the same rule on every route', async () => {
   const rules = {
     default: /** @type {const} */ ('allow'),
     rules: [{ id: 'closed', deny: ['run'], paths: ['tools/payments/**'] }],
@@ -84,19 +84,19 @@ test('runs, by every route', async () => {
   const live = /** @type {any} */ (await kernel.liveTools(made.tools));
   const path = 'tools/payments/charge.ts';
   const code = (/** @type {string} */ text) =>
-    kernel.run(body(text)).then((/** @type {any} */ { result }) => heardOf(result));
-  for (const said of [
-    heard(made.tools.exec_tool.execute({ path })),
-    heard(kernel.exec(path, {})),
-    heard(live.payments_charge.execute({})),
+    kernel.run(body(text)).then((/** @type {any} */ { result }) => failureOutcome(result));
+  for (const outcome of [
+    outcomeOf(made.tools.exec_tool.execute({ path })),
+    outcomeOf(kernel.exec(path, {})),
+    outcomeOf(live.payments_charge.execute({})),
     code(`tgp.exec_tool('${path}', {})`),
     code('tgp.again()'),
   ]) {
-    expect(await said).toMatchObject({ said: 'deny', rule: 'closed' });
+    expect(await outcome).toMatchObject({ verdict: 'deny', rule: 'closed' });
   }
 });
 
-test('a run that began before a change of the rules is judged by the new ones', async () => {
+test('a run that started before a change of the rules is judged by the new rules', async () => {
   const { kernel, file } = await policyKernel('default: allow\nrules: []\n');
   await kernel.boot();
   const before = (await kernel.policy.check()).version;
@@ -109,6 +109,6 @@ test('a run that began before a change of the rules is judged by the new ones', 
      return {};`,
   );
   await writeFile(file, 'default: allow\nrules:\n  - { id: closed, deny: [read] }\n');
-  expect(heardOf((await run).result)).toMatchObject({ said: 'deny', rule: 'closed' });
+  expect(failureOutcome((await run).result)).toMatchObject({ verdict: 'deny', rule: 'closed' });
   await until(async () => (await kernel.policy.check()).version !== before);
 });

@@ -10,7 +10,7 @@ import { installedPackages } from '../helpers/installed_packages.js';
 import { eventsOf, policyKernel } from '../helpers/policy_kernel.js';
 import { scriptedModel } from '../sdk/scripted_models.js';
 
-/** Those of the tests of the SDK, so that they are installed once. */
+/** The same versions as in `__test__/sdk`, so that they are installed once. */
 const SDKS = { 4: '4.3.19', 5: '5.0.277', 6: '6.0.326', 7: '7.0.169' };
 const RULES = {
   default: /** @type {const} */ ('allow'),
@@ -31,7 +31,7 @@ async function loadSdk(version) {
 }
 
 /**
- * A conversation in which a model calls one tool, up to where somebody is asked.
+ * A conversation in which a model calls one tool, up to the approval request.
  * @param {string} version
  * @param {{ name: string, input: unknown }} call
  */
@@ -46,15 +46,15 @@ async function conversation(version, call) {
     return results.length === 0 ? { call } : { say: 'done' };
   });
   const stopWhen = (sdk.stepCountIs ?? sdk.isStepCount)(5);
-  const messages = [{ role: 'user', content: 'Go.' }];
-  const talk = (/** @type {any[]} */ said) =>
-    sdk.generateText({ model, tools, stopWhen, maxRetries: 0, messages: said });
-  const first = await talk(messages);
+  const start = [{ role: 'user', content: 'Go.' }];
+  const generate = (/** @type {any[]} */ messages) =>
+    sdk.generateText({ model, tools, stopWhen, maxRetries: 0, messages });
+  const first = await generate(start);
   const asked = first.content.filter((/** @type {any} */ part) => part.type === 'tool-approval-request');
   const history = first.responseMessages ?? first.response.messages;
   const answer = (/** @type {boolean} */ approved) =>
-    talk([
-      ...messages,
+    generate([
+      ...start,
       ...history,
       {
         role: 'tool',
@@ -66,7 +66,7 @@ async function conversation(version, call) {
 
 const RUN = { name: 'exec_tool', input: { path: 'tools/ok.ts', args: { n: 7 } } };
 
-test.each(['6', '7'])('AI SDK %s: a call that asks waits, and is made once it was approved', async (version) => {
+test.each(['6', '7'])('AI SDK %s: a call that needs approval waits, and runs when it is approved', async (version) => {
   const { kernel, asked, answer, seen } = await conversation(version, RUN);
   expect(asked).toHaveLength(1);
   expect(await eventsOf(kernel, 'CALL')).toEqual([]);
@@ -75,7 +75,7 @@ test.each(['6', '7'])('AI SDK %s: a call that asks waits, and is made once it wa
   expect(await eventsOf(kernel, 'APPROVAL')).toMatchObject([{ state: 'asked' }, { state: 'granted', by: 'ai-sdk' }]);
 });
 
-test.each(['6', '7'])('AI SDK %s: a forged tool asks by its own name', async (version) => {
+test.each(['6', '7'])('AI SDK %s: a forged tool asks under its own name', async (version) => {
   const { asked, answer, seen } = await conversation(version, { name: 'ok', input: { n: 3 } });
   expect(asked).toHaveLength(1);
   await answer(true);
@@ -98,7 +98,7 @@ test.each(['6', '7'])('AI SDK %s: allowed and denied calls need no approval', as
   expect(JSON.stringify(denied.seen())).toContain('ERR_DENIED');
 });
 
-describe('an answer of the SDK', () => {
+describe('an approval of the SDK', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
@@ -115,7 +115,7 @@ describe('an answer of the SDK', () => {
   };
   const result = { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'call_0', toolName: 'exec_tool' }] };
 
-  test('that is older than its limit stays void when the clock is set back', async () => {
+  test('that has expired stays void when the system clock is set back', async () => {
     const { exec_tool } = await guarded({ approvalMs: 1_000 });
     expect(await exec_tool.needsApproval(RUN.input, { toolCallId: 'call_0', messages: [] })).toBe(true);
     const [steady, wall] = [performance.now(), Date.now()];
@@ -126,7 +126,7 @@ describe('an answer of the SDK', () => {
     expect(done).toMatchObject({ success: false, code: 'ERR_APPROVAL', error });
   });
 
-  test('that is older than its limit is void after a sleep, in which the steady clock stops', async () => {
+  test('expires during a suspend, in which the monotonic clock stops', async () => {
     const { exec_tool } = await guarded({ approvalMs: 1_000 });
     expect(await exec_tool.needsApproval(RUN.input, { toolCallId: 'call_0', messages: [] })).toBe(true);
     const wall = Date.now();
@@ -136,7 +136,7 @@ describe('an answer of the SDK', () => {
     expect(done).toMatchObject({ success: false, code: 'ERR_APPROVAL', error });
   });
 
-  test('is asked for when only an import needs it', async () => {
+  test('is requested if only an import needs it', async () => {
     const rules = [{ id: 'payments', ask: ['run'], paths: ['tools/payments/**'] }];
     const files = {
       'tools/uses.ts':
@@ -151,7 +151,7 @@ describe('an answer of the SDK', () => {
     expect(done).toMatchObject({ success: true, result: 'charged' });
   });
 
-  test('covers all test files of a call, and none that changed since', async () => {
+  test('covers all test files of a call, but none that changed since', async () => {
     const rules = [{ id: 'tests', ask: ['test_tool'] }];
     const cases = (/** @type {number} */ n) =>
       `import { expect, test } from '@tgp/std/test';\nimport ok from './ok';\ntest('is ${n}', () => { expect(ok({ n: ${n} })).toBe(${n}); });\n`;
@@ -169,9 +169,9 @@ describe('an answer of the SDK', () => {
     });
   });
 
-  test('counts for a name that the provider has used before', async () => {
+  test('counts for a call id that the provider has used before', async () => {
     const { exec_tool } = await guarded();
-    // One that has its result, and one that nobody answered before the user went on.
+    // The id was used twice: by a call with a result, and by a call without an answer.
     const before = [assistant, result, { role: 'user', content: 'x' }, assistant, { role: 'user', content: 'Go on.' }];
     expect(await exec_tool.needsApproval(RUN.input, { toolCallId: 'call_0', messages: before })).toBe(true);
     const now = [...before, assistant];
@@ -182,7 +182,7 @@ describe('an answer of the SDK', () => {
     expect(again, 'once').toMatchObject({ success: false, code: 'ERR_APPROVAL' });
   });
 
-  test('counts for its own call where two conversations use the same name', async () => {
+  test('counts only for its own call if two conversations use the same call id', async () => {
     const { exec_tool } = await guarded();
     const other = { ...RUN.input, args: { n: 8 } };
     await exec_tool.needsApproval(RUN.input, { toolCallId: 'call_0', messages: [] });
@@ -195,7 +195,7 @@ describe('an answer of the SDK', () => {
   });
 });
 
-test('a request of ten thousand characters is one text for a person, whole and without anything hidden', () => {
+test('the text of a long request is complete, and escapes hidden characters', () => {
   const words = Array.from({ length: 2_000 }, (_, at) => String(at).padStart(4, '0')).join(' ');
   const hidden = '\u202e\u200b\u001b[2J\u009b';
   const call = { tool: 'write_file', args: { path: 'notes/a.md', content: `${words}${hidden} drop everything` } };
@@ -210,9 +210,9 @@ test('a request of ten thousand characters is one text for a person, whole and w
   );
 });
 
-test('characters without a picture are spelt out, letters of other languages are not', () => {
+test('the text of a request escapes invisible characters, but no letters of other languages', () => {
   const shown = (/** @type {string} */ content) => approvalText({ tool: 'write_file', args: { content } });
-  // Blanks, fillers, joiners of other scripts, an object that is not there.
+  // Blanks, fillers, joiners of other scripts, the object replacement character.
   for (const hidden of ['\u{1d159}', '\u{16fe4}', '\u{13441}', '\u2800', '\u2d7f', '\u17d2', '\u{1107f}', '\ufffc']) {
     const spelt = `\\u{${hidden.codePointAt(0)?.toString(16)}}`;
     expect(shown(`a${hidden}b`), spelt).toContain(`a${spelt}b`);
@@ -221,7 +221,7 @@ test('characters without a picture are spelt out, letters of other languages are
     expect(shown(word)).toContain(word);
 });
 
-test('pages of a request split no character, and a tab inside a line is seen', () => {
+test('pages of a request split no character, and a tab inside a line is escaped', () => {
   const content = '\u{1f600}'.repeat(500);
   const pages = requestPages({ tool: 'write_file', args: { content } }, { pageChars: 101, mostPages: 50 });
   expect(pages?.join('').replaceAll('\n', '')).toContain(content);

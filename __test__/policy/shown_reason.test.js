@@ -1,4 +1,4 @@
-/** Why a file is changed becomes part of its history: whoever approves the change has seen it. */
+/** The reason of a file change becomes part of the history, so the approver sees it. */
 
 import { expect, test } from 'vitest';
 import { approvalText } from '../../index.js';
@@ -8,7 +8,7 @@ const POLICY = 'version: 1\ndefault: ask\nrules:\n  - { id: reading, allow: [rea
 const why = 'because the report needs it';
 const text = (/** @type {number} */ n) => `/** Counts. */\nexport default (_args: object) => ${n};\n`;
 
-async function asking() {
+async function askingKernel() {
   /** @type {import('../../index.js').ApprovalRequest[]} */
   const asked = [];
   /** @type {{ approved: boolean, always?: true }} */
@@ -20,8 +20,8 @@ async function asking() {
   return { ...(await policyKernel(POLICY, { approve })), asked, answer };
 }
 
-test('a request shows why, for every tool that changes files', async () => {
-  const { kernel, tools, asked } = await asking();
+test('the request shows the reason, for every tool that changes files', async () => {
+  const { kernel, tools, asked } = await askingKernel();
   const path = 'tools/count.ts';
   await tools.write_file.execute({ path, content: text(1), why });
   const [first] = await kernel.git.log();
@@ -39,8 +39,8 @@ test('a request shows why, for every tool that changes files', async () => {
   expect(call?.args).toMatchObject({ why });
 });
 
-test('an approval for good of a change without a reason is not for one with any', async () => {
-  const { tools, asked, answer } = await asking();
+test('a permanent approval of a change without a reason does not cover a change with one', async () => {
+  const { tools, asked, answer } = await askingKernel();
   const written = { path: 'tools/count.ts', content: text(1) };
   answer.always = true;
   await tools.write_file.execute(written);

@@ -14,7 +14,7 @@ const ALLOWED = rules(`default: deny
 rules:
   - { id: running, allow: [run] }
   - { id: t-alone, allow: [sql], tables: [t] }`);
-/** Nothing but `t` is allowed, so a table that is found under another name asks. */
+/** Only `t` is allowed, so any other table name asks. */
 const ASKED = rules(`default: ask
 rules:
   - { id: running, allow: [run] }
@@ -24,26 +24,26 @@ rules:
 const code = (sql) => `tgp.exec_sql(${JSON.stringify(sql)})`;
 
 /**
- * What is said of statements, asked for by an agent and by a run.
+ * The verdicts on statements of an agent and of a run.
  * @param {any} source
  * @param {string} policy
  * @param {string[]} statements
  */
-async function said(source, policy, statements) {
+async function verdictsOn(source, policy, statements) {
   const { kernel } = await policyKernel(policy, { sql: { source, ddl: true } });
   const { call, guest } = await caller(kernel);
-  const heard = [];
+  const verdicts = [];
   for (const sql of statements) {
-    heard.push([sql, (await call('exec_sql', { sql })).said, (await guest(code(sql))).said]);
+    verdicts.push([sql, (await call('exec_sql', { sql })).verdict, (await guest(code(sql))).verdict]);
   }
-  return heard;
+  return verdicts;
 }
 
 /**
  * @param {string[]} statements
- * @param {string} word
+ * @param {string} verdict
  */
-const all = (statements, word) => statements.map((sql) => [sql, word, word]);
+const all = (statements, verdict) => statements.map((sql) => [sql, verdict, verdict]);
 
 describe.skipIf(!hasServer('postgres'))('a policy reads SQL as PostgreSQL does', () => {
   /** @type {import('../helpers/shared_servers.js').Database} */
@@ -64,7 +64,7 @@ describe.skipIf(!hasServer('postgres'))('a policy reads SQL as PostgreSQL does',
     await server?.stop();
   }, 60_000);
 
-  it('FROM ONLY, UPDATE ONLY and DELETE FROM ONLY reach the table that is denied', async () => {
+  it('a rule for a table applies to FROM ONLY, UPDATE ONLY and DELETE FROM ONLY', async () => {
     const statements = [
       'SELECT * FROM ONLY orders',
       'SELECT * FROM ONLY (orders)',
@@ -74,21 +74,21 @@ describe.skipIf(!hasServer('postgres'))('a policy reads SQL as PostgreSQL does',
       'DELETE FROM t USING ONLY orders',
       'SELECT * FROM "orders" only',
     ];
-    expect(await said(pool, DENIED, statements)).toEqual(all(statements, 'deny'));
-    expect(await said(pool, ASKED, statements)).toEqual(all(statements, 'ask'));
+    expect(await verdictsOn(pool, DENIED, statements)).toEqual(all(statements, 'deny'));
+    expect(await verdictsOn(pool, ASKED, statements)).toEqual(all(statements, 'ask'));
     const others = ['SELECT * FROM ONLY t', 'UPDATE ONLY t SET id = 1', 'SELECT id FROM t FETCH FIRST 1 ROWS ONLY'];
-    expect(await said(pool, DENIED, others)).toEqual(all(others, 'allow'));
-    expect(await said(pool, ASKED, others)).toEqual(all(others, 'allow'));
+    expect(await verdictsOn(pool, DENIED, others)).toEqual(all(others, 'allow'));
+    expect(await verdictsOn(pool, ASKED, others)).toEqual(all(others, 'allow'));
   }, 60_000);
 
-  it('a table in quotes, or of another schema, is another table', async () => {
+  it('a quoted name in upper case, or a table of another schema, is another table', async () => {
     const others = ['SELECT * FROM "T"', 'SELECT * FROM main.t', 'SELECT * FROM ONLY main.t', 'SELECT * FROM orders'];
-    expect(await said(pool, ALLOWED, others)).toEqual(all(others, 'deny'));
+    expect(await verdictsOn(pool, ALLOWED, others)).toEqual(all(others, 'deny'));
     const same = ['SELECT * FROM T', 'SELECT * FROM public.t', 'SELECT * FROM "t"', 'SELECT * FROM ONLY t'];
-    expect(await said(pool, ALLOWED, same)).toEqual(all(same, 'allow'));
+    expect(await verdictsOn(pool, ALLOWED, same)).toEqual(all(same, 'allow'));
   }, 60_000);
 
-  it('an alias or a common table expression may have the name of a table below a view', async () => {
+  it('an alias or a common table expression may share its name with a table of a view', async () => {
     await pool.query('CREATE VIEW t_view AS SELECT * FROM orders; CREATE VIEW t_above AS SELECT * FROM t_view');
     const policy = rules(`default: deny
 rules:
@@ -100,12 +100,12 @@ rules:
     ];
     const { kernel } = await policyKernel(policy, { sql: { source: pool } });
     const { call } = await caller(kernel);
-    for (const sql of same) expect(await call('exec_sql', { sql }), sql).toEqual({ said: 'allow' });
+    for (const sql of same) expect(await call('exec_sql', { sql }), sql).toEqual({ verdict: 'allow' });
     const others = ['SELECT * FROM orders', 'SELECT * FROM t_view, orders'];
-    expect(await said(pool, policy, others)).toEqual(all(others, 'deny'));
+    expect(await verdictsOn(pool, policy, others)).toEqual(all(others, 'deny'));
   }, 60_000);
 
-  it('a name without a schema is a table of public, whatever the search path of the connection', async () => {
+  it('a name without a schema means public, whatever the search path of the connection', async () => {
     await pool.query(`CREATE SCHEMA tenant; CREATE TABLE tenant.t (id int); CREATE SCHEMA seen; CREATE VIEW seen.t AS SELECT 1 AS id;
       CREATE TABLE tenant.plain (id int)`);
     for (const path of ['tenant', 'seen']) {
@@ -120,11 +120,11 @@ rules:
           'INSERT INTO t VALUES (1)',
           'UPDATE t SET id = 2',
         ]) {
-          const heard = await call('exec_sql', { sql });
-          expect(heard, sql).toMatchObject({ message: expect.stringContaining(`'${path}.t'`) });
+          const outcome = await call('exec_sql', { sql });
+          expect(outcome, sql).toMatchObject({ message: expect.stringContaining(`'${path}.t'`) });
           await expect(exec_sql.execute({ sql }), sql).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
         }
-        expect(await call('exec_sql', { sql: 'SELECT id FROM public.t' })).toEqual({ said: 'allow' });
+        expect(await call('exec_sql', { sql: 'SELECT id FROM public.t' })).toEqual({ verdict: 'allow' });
         expect(await exec_sql.execute({ sql: 'SELECT plain.id FROM tenant.plain' })).toEqual([]);
       } finally {
         await tenant.end();
@@ -133,29 +133,29 @@ rules:
     expect((await pool.query('SELECT count(*)::int AS n FROM tenant.t')).rows).toEqual([{ n: 0 }]);
   }, 60_000);
 
-  it('functions pass where rules look at nothing in SQL, also with a token for it', async () => {
+  it('functions pass if no rule has conditions for SQL, but not with a token for tables', async () => {
     const policy = rules(`default: allow
 rules:
   - { id: payments, deny: [run], paths: ["tools/payments/**"] }`);
     const { kernel } = await policyKernel(policy, { sql: { source: pool } });
     const { guest } = await caller(kernel);
-    expect(await guest(code('SELECT purge_things() + count_things()'))).toEqual({ said: 'allow' });
+    expect(await guest(code('SELECT purge_things() + count_things()'))).toEqual({ verdict: 'allow' });
     await pool.query('INSERT INTO things VALUES (1)');
     const { token } = await kernel.issueToken({ allow: ['sql'], tables: ['t'] });
     const { exec_sql } = createSqlTools(kernel, { token });
     expect(await exec_sql.execute({ sql: 'SELECT id FROM t' })).toBeInstanceOf(Array);
-    // What it reads is not known from the statement.
+    // The statement does not show what the function reads.
     await expect(exec_sql.execute({ sql: 'SELECT peek_things() FROM t' })).rejects.toThrow(/cannot be read/);
   }, 60_000);
 
-  it('a function that writes is no query that safe allows', async () => {
+  it('the policy safe refuses a SELECT that calls a writing function', async () => {
     const { kernel } = await policyKernel('safe', { sql: { source: pool }, approve: async () => true });
     const { call, guest } = await caller(kernel);
     const sql = 'SELECT purge_things()';
     expect(await call('exec_sql', { sql })).toMatchObject({ message: expect.stringMatching(/read-only transaction/) });
     expect(await guest(code(sql))).toMatchObject({ message: expect.stringMatching(/read-only transaction/) });
     expect((await pool.query('SELECT count(*)::int AS n FROM things')).rows).toEqual([{ n: 1 }]);
-    expect(await call('exec_sql', { sql: 'SELECT count_things()' })).toEqual({ said: 'allow' });
+    expect(await call('exec_sql', { sql: 'SELECT count_things()' })).toEqual({ verdict: 'allow' });
     const update = 'UPDATE t SET id = purge_things()';
     expect(await call('exec_sql', { sql: update })).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
   }, 60_000);
@@ -182,7 +182,7 @@ describe.skipIf(!hasServer('mariadb'))('a policy reads SQL as MariaDB does', () 
     await server?.stop();
   }, 60_000);
 
-  it('UPDATE IGNORE, LOW_PRIORITY and their kin reach the table that is denied', async () => {
+  it('a rule for a table applies to UPDATE IGNORE, LOW_PRIORITY and similar modifiers', async () => {
     const statements = [
       'UPDATE IGNORE orders SET id = 1',
       'UPDATE LOW_PRIORITY orders SET id = 1',
@@ -193,26 +193,26 @@ describe.skipIf(!hasServer('mariadb'))('a policy reads SQL as MariaDB does', () 
       'SELECT * FROM `İtems`',
       'SELECT * FROM ITEMS',
     ];
-    expect(await said(pool, DENIED, statements)).toEqual(all(statements, 'deny'));
-    expect(await said(pool, ASKED, statements)).toEqual(all(statements, 'ask'));
+    expect(await verdictsOn(pool, DENIED, statements)).toEqual(all(statements, 'deny'));
+    expect(await verdictsOn(pool, ASKED, statements)).toEqual(all(statements, 'ask'));
     const others = ['UPDATE IGNORE t SET id = 1', 'DELETE QUICK FROM t', 'INSERT IGNORE t VALUES (1)'];
-    expect(await said(pool, DENIED, others)).toEqual(all(others, 'allow'));
-    expect(await said(pool, ASKED, others)).toEqual(all(others, 'allow'));
+    expect(await verdictsOn(pool, DENIED, others)).toEqual(all(others, 'allow'));
+    expect(await verdictsOn(pool, ASKED, others)).toEqual(all(others, 'allow'));
   }, 60_000);
 
-  it('a table of another database, or in other letters, is another table', async () => {
+  it('a table of another database, or with another letter case, is another table', async () => {
     const others = [
       'SELECT * FROM T',
       'SELECT * FROM main.t',
       'SELECT * FROM public.t',
       'UPDATE IGNORE orders SET id = 1',
     ];
-    expect(await said(pool, ALLOWED, others)).toEqual(all(others, 'deny'));
+    expect(await verdictsOn(pool, ALLOWED, others)).toEqual(all(others, 'deny'));
     const same = ['SELECT * FROM t', 'SELECT * FROM `t`', 'UPDATE IGNORE t SET id = 2'];
-    expect(await said(pool, ALLOWED, same)).toEqual(all(same, 'allow'));
+    expect(await verdictsOn(pool, ALLOWED, same)).toEqual(all(same, 'allow'));
   }, 60_000);
 
-  it('a function that writes is no query that safe allows', async () => {
+  it('the policy safe refuses a SELECT that calls a writing function', async () => {
     const { kernel } = await policyKernel('safe', { sql: { source: pool }, approve: async () => true });
     const { call, guest } = await caller(kernel);
     const packaged = `SELECT ${server.settings.database}.pkg.wipe()`;
@@ -221,13 +221,13 @@ describe.skipIf(!hasServer('mariadb'))('a policy reads SQL as MariaDB does', () 
       expect(await call('exec_sql', { sql }), sql).toMatchObject({ message: expect.stringMatching(read) });
       expect(await guest(code(sql)), sql).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
     }
-    expect(await call('exec_sql', { sql: 'SELECT count_things()' })).toMatchObject({ said: 'allow' });
+    expect(await call('exec_sql', { sql: 'SELECT count_things()' })).toMatchObject({ verdict: 'allow' });
     expect((await pool.query('SELECT count(*) AS n FROM things'))[0]).toEqual([{ n: 1 }]);
   }, 60_000);
 });
 
-describe('a policy over a database that is not known', () => {
-  it('refuses functions that not every database has, and lets the others pass', async () => {
+describe('a policy for an unknown database', () => {
+  it('allows only functions that every database has', async () => {
     /** @type {string[]} */
     const ran = [];
     const source = async (/** @type {string} */ sql) => {
@@ -242,7 +242,7 @@ describe('a policy over a database that is not known', () => {
     }
     expect(ran).toEqual([]);
     const sql = 'SELECT count(*) AS n FROM t WHERE id IN (1, 2)';
-    expect(await call('exec_sql', { sql })).toEqual({ said: 'allow' });
+    expect(await call('exec_sql', { sql })).toEqual({ verdict: 'allow' });
     expect(ran).toEqual([sql]);
   });
 });
@@ -255,20 +255,20 @@ rules:
   - { id: no-order, deny: [sql], tables: [order] }`),
     );
     const { call } = await caller(kernel);
-    expect(await call('exec_sql', { sql: 'SELECT 1 AS a ORDER BY a' })).toEqual({ said: 'allow' });
-    expect(await call('exec_sql', { sql: 'SELECT * FROM "order"' })).toMatchObject({ said: 'deny' });
+    expect(await call('exec_sql', { sql: 'SELECT 1 AS a ORDER BY a' })).toEqual({ verdict: 'allow' });
+    expect(await call('exec_sql', { sql: 'SELECT * FROM "order"' })).toMatchObject({ verdict: 'deny' });
   });
 
-  it('main is where its tables are, and letters do not differ', async () => {
+  it('main is the default schema, and the letter case is ignored', async () => {
     const { kernel } = await policyKernel(ALLOWED);
     const { call } = await caller(kernel);
-    for (const [sql, word] of [
+    for (const [sql, verdict] of [
       ['SELECT * FROM "T"', 'allow'],
       ['SELECT * FROM main.t', 'allow'],
       ['SELECT * FROM public.t', 'deny'],
     ]) {
-      // There is no such table: what counts is that the policy does not stand in the way.
-      expect((await call('exec_sql', { sql })).said === 'deny' ? 'deny' : 'allow', sql).toBe(word);
+      // The table does not exist: only the verdict of the policy counts.
+      expect((await call('exec_sql', { sql })).verdict === 'deny' ? 'deny' : 'allow', sql).toBe(verdict);
     }
   });
 });

@@ -25,12 +25,12 @@ const TABLES = [
 ];
 
 /**
- * What `describe_schema` shows under each policy, and with a token.
+ * The schema and hints that a caller sees under each policy, and with a token.
  * @param {any} source
  */
 async function shown(source) {
   const seen = [];
-  const ask = async (/** @type {any} */ kernel, options = {}) => {
+  const inspect = async (/** @type {any} */ kernel, options = {}) => {
     const { describe_schema, exec_sql } = createSqlTools(kernel, options);
     const { tables } = /** @type {any} */ (await describe_schema.execute({}));
     const { notice = '' } = /** @type {any} */ (await describe_schema.execute({ table: 'secret' }));
@@ -44,26 +44,26 @@ async function shown(source) {
   for (const policy of [DENIED, ALLOWED, OTHERS]) {
     const { kernel } = await policyKernel(policy, { sql: { source } });
     await kernel.boot();
-    await ask(kernel);
+    await inspect(kernel);
   }
   const { kernel } = await policyKernel('allow', { sql: { source } });
   await kernel.boot();
   const { token } = await kernel.issueToken({ anyOf: [{ allow: ['read'] }, { allow: ['sql'], tables: ['t'] }] });
-  await ask(kernel, { token });
-  await ask(kernel);
+  await inspect(kernel, { token });
+  await inspect(kernel);
   return seen;
 }
 
 const EXPECTED = [
   ['asked t', 0, false, false],
   ['t', 0, false, false],
-  // Rules that do not look at tables leave the schema as it is.
+  // Rules without conditions for tables hide no tables.
   ['asked secrets t', 1, true, false],
   ['t', 0, false, false],
   ['asked secrets t', 1, true, true],
 ];
 
-it('describe_schema shows the tables that the caller may read, and advice names no others: SQLite', async () => {
+it('describe_schema and hints name only the tables that the caller may read: SQLite', async () => {
   const source = sqlite(':memory:');
   const { exec_sql } = createSqlTools(source, { ddl: true });
   for (const sql of TABLES) await exec_sql.execute({ sql });
@@ -71,7 +71,7 @@ it('describe_schema shows the tables that the caller may read, and advice names 
 });
 
 it.skipIf(!hasServer('postgres'))(
-  'describe_schema shows the tables that the caller may read, and advice names no others: PostgreSQL',
+  'describe_schema and hints name only the tables that the caller may read: PostgreSQL',
   async () => {
     const server = await ownDatabase('postgres');
     const pool = new pgPackage.Pool(server.settings);

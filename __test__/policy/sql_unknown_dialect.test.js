@@ -5,7 +5,7 @@ import { caller, policyKernel } from '../helpers/policy_kernel.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 
 const WRITES = `LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log VALUES ('x'); RETURN 'x'; END $$`;
-const OWN = [
+const USER_DEFINED = [
   'total',
   'week',
   'quote',
@@ -20,7 +20,7 @@ const OWN = [
   'tinyint',
 ];
 
-/** Ways to call a function of the owner's in PostgreSQL. */
+/** Statements that call a user-defined function in PostgreSQL. */
 const ATTEMPTS = [
   'SELECT purge(acc) AS x FROM acc',
   'SELECT acc.purge AS x FROM acc',
@@ -35,7 +35,7 @@ const ATTEMPTS = [
   "SELECT CAST('x' AS email) AS x",
   "SELECT email 'x' AS x",
   'SELECT "Count"(id) AS x FROM acc',
-  ...OWN.map((name) => `SELECT ${name}(id) AS x FROM acc`),
+  ...USER_DEFINED.map((name) => `SELECT ${name}(id) AS x FROM acc`),
 ];
 
 const ORDINARY = [
@@ -51,7 +51,7 @@ rules:
   - { id: q, allow: [sql], verbs: [select], tables: [acc, log, public.acc] }
 `;
 
-describe.skipIf(!hasServer('postgres'))('a policy over a source without a dialect', () => {
+describe.skipIf(!hasServer('postgres'))('a policy for an SQL source without a dialect', () => {
   /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   /** @type {pgPackage.Pool} */
@@ -67,7 +67,7 @@ describe.skipIf(!hasServer('postgres'))('a policy over a source without a dialec
       CREATE CAST (int AS comp) WITH FUNCTION to_comp(int);
       CREATE FUNCTION chk(text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log VALUES ('x'); RETURN true; END $$;
       CREATE DOMAIN email AS text CHECK (chk(VALUE));
-      ${OWN.map((name) => `CREATE FUNCTION ${name}(int) RETURNS text ${WRITES}`).join(';')}`);
+      ${USER_DEFINED.map((name) => `CREATE FUNCTION ${name}(int) RETURNS text ${WRITES}`).join(';')}`);
   }, 120_000);
   afterAll(async () => {
     await pool?.end();
@@ -96,7 +96,7 @@ describe.skipIf(!hasServer('postgres'))('a policy over a source without a dialec
     ['two functions, safe', { query, transaction }, 'safe'],
     ['two functions, rules for tables', { query, transaction }, TABLES],
     ['one function, safe', query, 'safe'],
-  ])('lets no statement call what not every database has: %s', async (_, source, policy) => {
+  ])('lets no statement call a user-defined function: %s', async (_, source, policy) => {
     const { kernel } = await policyKernel(policy, { sql: { source }, approve: async () => true });
     const { call } = await caller(kernel);
     /** @type {string[]} */
@@ -104,7 +104,7 @@ describe.skipIf(!hasServer('postgres'))('a policy over a source without a dialec
     for (const sql of ATTEMPTS) if (!(await call('exec_sql', { sql })).message) passed.push(sql);
     expect(passed).toEqual([]);
     expect((await pool.query('SELECT * FROM log')).rows).toEqual([]);
-    for (const sql of ORDINARY) expect(await call('exec_sql', { sql }), sql).toEqual({ said: 'allow' });
+    for (const sql of ORDINARY) expect(await call('exec_sql', { sql }), sql).toEqual({ verdict: 'allow' });
     expect(await call('exec_sql', { sql: 'SELECT id::comp AS x FROM acc' })).toMatchObject(
       policy === 'safe' ? { message: expect.stringMatching(/'::'.*name the dialect/) } : {},
     );

@@ -1,11 +1,11 @@
-/** The budget of a token, and what its counts make others wait for. */
+/** The budget of a token, and the lock on its counts. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { tgpTools } from '../../index.js';
-import { heard, policyKernel, until, wait } from '../helpers/policy_kernel.js';
+import { outcomeOf, policyKernel, until, wait } from '../helpers/policy_kernel.js';
 
 const config = { tokens: { keys: ['a key that has at least 32 bytes in it'] } };
 const files = {
@@ -16,7 +16,7 @@ const files = {
 };
 const sleep = (/** @type {number} */ ms) => ({ path: 'tools/sleep.ts', args: { ms } });
 
-test('runs at the same time take no more than the budget of their token', async () => {
+test('concurrent runs use no more than the budget of their token', async () => {
   const { kernel } = await policyKernel('allow', { config, files });
   await kernel.boot();
   const { token } = await kernel.issueToken({ allow: ['run'], budget: 400 });
@@ -26,21 +26,21 @@ test('runs at the same time take no more than the budget of their token', async 
   const errors = runs.map((run) => (run.success ? '' : run.error));
   expect(errors.filter((error) => error.includes('the rest of its token'))).toHaveLength(1);
   expect(errors.filter((error) => error.includes('Its budget is used up.'))).toHaveLength(19);
-  expect(await heard(exec_tool.execute(sleep(0)))).toMatchObject({ said: 'deny' });
+  expect(await outcomeOf(exec_tool.execute(sleep(0)))).toMatchObject({ verdict: 'deny' });
 });
 
-test('what a call has not taken of the budget is there for the next', async () => {
+test('a call returns the unused part of the budget', async () => {
   const { kernel } = await policyKernel('allow', { config, files });
   await kernel.boot();
   const { token } = await kernel.issueToken({ allow: ['run', 'read'], budget: 40_000 });
   const { exec_tool, read_file } = tgpTools(kernel, { token });
   for (let run = 0; run < 4; run++) expect(await exec_tool.execute(sleep(1))).toMatchObject({ result: 1 });
   await expect(exec_tool.execute({ path: 'tools/none.ts', args: {} })).resolves.toMatchObject({ success: false });
-  const reads = Array.from({ length: 20 }, () => heard(read_file.execute({ path: 'README.md' })));
-  expect((await Promise.all(reads)).map(({ said }) => said)).toEqual(Array(20).fill('allow'));
+  const reads = Array.from({ length: 20 }, () => outcomeOf(read_file.execute({ path: 'README.md' })));
+  expect((await Promise.all(reads)).map(({ verdict }) => verdict)).toEqual(Array(20).fill('allow'));
 });
 
-test('a run that takes longer than wallMs is reported as that, whatever its token has left', async () => {
+test('a run that exceeds wallMs reports the time limit, not the budget', async () => {
   const { kernel } = await policyKernel('allow', {
     config: { ...config, sandbox: { timeoutMs: 50, wallMs: 200 } },
     files,
@@ -52,7 +52,7 @@ test('a run that takes longer than wallMs is reported as that, whatever its toke
   expect(late.success ? '' : late.error).not.toContain('budget');
 });
 
-test('what a function of the application does with the same token is part of the run that called it', async () => {
+test('a tool call of an application function with the same token belongs to the run that called it', async () => {
   /** @type {any} */
   let tools;
   const { kernel } = await policyKernel('allow', {
@@ -64,7 +64,7 @@ test('what a function of the application does with the same token is part of the
     sandboxAPI: { relay: (/** @type {number} */ ms) => tools.exec_tool.execute(sleep(ms)) },
   });
   await kernel.boot();
-  // Less than wallMs: the run holds all of it.
+  // Less than wallMs, so the run reserves the whole budget.
   const { token } = await kernel.issueToken({ allow: ['*'], budget: 20_000 });
   tools = tgpTools(kernel, { token });
   const relayed = await tools.exec_tool.execute({ path: 'tools/relay.ts', args: { ms: 1 } });
@@ -72,10 +72,10 @@ test('what a function of the application does with the same token is part of the
   const { token: other } = await kernel.issueToken({ allow: ['*'], budget: 1 });
   tools = { ...tools, exec_tool: tgpTools(kernel, { token: other }).exec_tool };
   const spent = await tgpTools(kernel, { token }).exec_tool.execute({ path: 'tools/relay.ts', args: { ms: 500 } });
-  expect(spent, 'that of another token is not').toMatchObject({ result: { success: false } });
+  expect(spent, 'a call with another token does not').toMatchObject({ result: { success: false } });
 });
 
-test('that holds at any depth, and for the number of calls', async () => {
+test('nested calls of application functions belong to the run at any depth, also for the number of calls', async () => {
   /** @type {any} */
   let tools;
   const { kernel } = await policyKernel('allow', {
@@ -99,7 +99,7 @@ test('that holds at any depth, and for the number of calls', async () => {
   }
 });
 
-test('the tests of a call do not keep each other from the budget', async () => {
+test('the test files of one call share its budget', async () => {
   const text =
     "import { expect, test } from '@tgp/std/test';\nimport ok from './ok.ts';\ntest('answers', () => expect(ok({ n: 2 })).toBe(2));\n";
   const tests = Object.fromEntries([1, 2, 3].map((n) => [`tools/t${n}.test.ts`, text]));
@@ -109,7 +109,7 @@ test('the tests of a call do not keep each other from the budget', async () => {
   expect(await tgpTools(kernel, { token }).test_tool.execute({})).toMatchObject({ passed: 3, failed: 0 });
 });
 
-test('a lock of another process on the counts does not hold the event loop', async () => {
+test('a lock of another process on the counts does not block the event loop', async () => {
   let isOver = false;
   let statements = 0;
   const { kernel, rootDir } = await policyKernel('allow', {
@@ -123,13 +123,13 @@ test('a lock of another process on the counts does not hold the event loop', asy
   const { exec_tool, read_file } = tgpTools(kernel, { token });
   const runs = [1, 2, 3, 4].map(() => exec_tool.execute({ path: 'tools/ask.ts', args: {} }));
   await until(() => statements > 20);
-  const holder = spawn(process.execPath, ['-e', HOLDER, join(rootDir, '.git/tgp/counts.db')], {
+  const holder = spawn(process.execPath, ['-e', LOCK_HOLDER, join(rootDir, '.git/tgp/counts.db')], {
     cwd: import.meta.dirname,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void holder.kill());
   await once(holder.stdout, 'data');
-  // It waits for the lock. Only this thread can have that released: if it stands still, nobody does.
+  // It waits for the lock, which only this thread can release: a blocked event loop never ends.
   const counted = read_file.execute({ path: 'README.md' });
   await wait(300);
   isOver = true;
@@ -138,7 +138,7 @@ test('a lock of another process on the counts does not hold the event loop', asy
   expect(await counted).toContain('# Workspace');
 });
 
-const HOLDER = `
+const LOCK_HOLDER = `
 const Database = require('better-sqlite3');
 const counts = new Database(process.argv[1]);
 counts.exec('BEGIN IMMEDIATE');

@@ -1,14 +1,14 @@
-/** Capability tokens: less can be made of them, never more, and they hold for all that is done with them. */
+/** Capability tokens: they can only be narrowed, and apply to everything that is done with them. */
 
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { attenuate, tgpTools } from '../../index.js';
-import { caller, heard, policyKernel } from '../helpers/policy_kernel.js';
+import { caller, outcomeOf, policyKernel } from '../helpers/policy_kernel.js';
 import { runProgram } from '../helpers/run_program.js';
 
 const KEYS = ['an old key that has at least 32 bytes', 'a new key that has at least 32 bytes'];
 
-test('what a narrower token allows, the wider one allows too', async () => {
+test('a narrowed token allows nothing that the original denies', async () => {
   const { kernel } = await policyKernel('allow');
   const { token } = await kernel.issueToken({ allow: ['read', 'write', 'run'], paths: ['tools/**'] });
   const narrower = [
@@ -30,68 +30,68 @@ test('what a narrower token allows, the wider one allows too', async () => {
   for (const caveats of narrower) {
     const less = await caller(kernel, { token: attenuate(token, caveats) });
     for (const [tool, args] of /** @type {[string, any][]} */ (calls)) {
-      const [by, of] = [await less.call(tool, args), await wide.call(tool, args)];
-      if (by.said === 'allow') expect(of.said, `${tool} ${JSON.stringify(caveats)}`).toBe('allow');
+      const [narrow, original] = [await less.call(tool, args), await wide.call(tool, args)];
+      if (narrow.verdict === 'allow') expect(original.verdict, `${tool} ${JSON.stringify(caveats)}`).toBe('allow');
     }
   }
-  expect(await wide.call('read_file', { path: 'README.md' })).toMatchObject({ said: 'deny', rule: 'token' });
+  expect(await wide.call('read_file', { path: 'README.md' })).toMatchObject({ verdict: 'deny', rule: 'token' });
 });
 
-describe('a token does not count', () => {
+describe('a token is invalid', () => {
   test('when it has expired, was revoked, or was changed', async () => {
     const { kernel } = await policyKernel('allow');
     const read = async (/** @type {string} */ token) =>
-      heard(tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }));
+      outcomeOf(tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }));
     const { token, id } = await kernel.issueToken({ allow: ['read'] });
     const child = attenuate(token, { paths: ['**'] });
-    expect([(await read(token)).said, (await read(child)).said]).toEqual(['allow', 'allow']);
-    expect((await read(attenuate(token, { expires: Date.now() - 1_000 }))).said).toBe('deny');
+    expect([(await read(token)).verdict, (await read(child)).verdict]).toEqual(['allow', 'allow']);
+    expect((await read(attenuate(token, { expires: Date.now() - 1_000 }))).verdict).toBe('deny');
     const middle = Math.floor(token.length / 2);
     const letter = token[middle] === 'A' ? 'B' : 'A';
-    expect((await read(token.slice(0, middle) + letter + token.slice(middle + 1))).said).toBe('deny');
+    expect((await read(token.slice(0, middle) + letter + token.slice(middle + 1))).verdict).toBe('deny');
     await kernel.revokeToken(id);
-    expect([(await read(token)).said, (await read(child)).said]).toEqual(['deny', 'deny']);
+    expect([(await read(token)).verdict, (await read(child)).verdict]).toEqual(['deny', 'deny']);
   });
 
-  test('when its calls are used up; what a run asks for is part of its call', async () => {
+  test('when its calls are used up; host calls of a run belong to its call', async () => {
     const { kernel } = await policyKernel('allow');
     const { token } = await kernel.issueToken({ allow: ['read', 'run'], calls: 2 });
     const { call, guest } = await caller(kernel, { token });
-    expect((await guest("tgp.read_file('README.md')")).said).toBe('allow');
-    expect((await call('read_file', { path: 'README.md' })).said).toBe('allow');
-    expect((await call('read_file', { path: 'README.md' })).said).toBe('deny');
+    expect((await guest("tgp.read_file('README.md')")).verdict).toBe('allow');
+    expect((await call('read_file', { path: 'README.md' })).verdict).toBe('allow');
+    expect((await call('read_file', { path: 'README.md' })).verdict).toBe('deny');
   });
 
-  test('without the key that it was made with; an older key goes on counting', async () => {
+  test('without the key that signed it; an older key in the list stays valid', async () => {
     const made = await policyKernel('allow', { config: { tokens: { keys: [String(KEYS[0])] } } });
     const { token } = await made.kernel.issueToken({ allow: ['read'] });
-    for (const [keys, said] of /** @type {[string[], string][]} */ ([
+    for (const [keys, verdict] of /** @type {[string[], string][]} */ ([
       [[KEYS[1], KEYS[0]], 'allow'],
       [[KEYS[1]], 'deny'],
     ])) {
       const { kernel } = await policyKernel('allow', { config: { tokens: { keys } } });
       const { call } = await caller(kernel, { token });
-      expect((await call('read_file', { path: 'README.md' })).said).toBe(said);
+      expect((await call('read_file', { path: 'README.md' })).verdict).toBe(verdict);
     }
   });
 });
 
-test('thousands of tokens made from one leave the others their calls, and can be revoked', async () => {
+test('thousands of narrowed tokens do not use up the counts of other tokens, and can be revoked', async () => {
   const { kernel } = await policyKernel('allow');
   const read = async (/** @type {string} */ token) =>
-    heard(tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }));
+    outcomeOf(tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }));
   const { token, id } = await kernel.issueToken({ allow: ['read'] });
   const { token: other } = await kernel.issueToken({ allow: ['read'], calls: 5 });
   /** @type {string[]} */
-  const said = [];
-  for (let calls = 1; calls <= 1_001; calls += 1) said.push((await read(attenuate(token, { calls }))).said);
-  expect([said.slice(0, 1_000).every((one) => one === 'allow'), said.at(-1)]).toEqual([true, 'deny']);
-  expect((await read(other)).said).toBe('allow');
+  const verdicts = [];
+  for (let calls = 1; calls <= 1_001; calls += 1) verdicts.push((await read(attenuate(token, { calls }))).verdict);
+  expect([verdicts.slice(0, 1_000).every((one) => one === 'allow'), verdicts.at(-1)]).toEqual([true, 'deny']);
+  expect((await read(other)).verdict).toBe('allow');
   await kernel.revokeToken(id);
-  expect((await read(attenuate(token, { calls: 1 }))).said).toBe('deny');
+  expect((await read(attenuate(token, { calls: 1 }))).verdict).toBe('deny');
 });
 
-test('forged tools, and what runs ask for, are held to the token of the tools beside them', async () => {
+test('the token of the tool set restricts forged tools and host calls of runs', async () => {
   const { kernel } = await policyKernel('allow');
   const { token } = await kernel.issueToken({ allow: ['run'], paths: ['tools/ok.ts', 'tools/.code.ts'] });
   const tools = /** @type {any} */ (await kernel.liveTools(tgpTools(kernel, { token })));
@@ -100,41 +100,41 @@ test('forged tools, and what runs ask for, are held to the token of the tools be
   const charged = await tools.exec_tool.execute({ path: 'tools/payments/charge.ts', args: {} });
   expect(charged).toMatchObject({ success: false, code: 'ERR_DENIED' });
   const { guest } = await caller(kernel, { token });
-  expect((await guest("tgp.exec_tool('tools/payments/charge.ts', {})")).said).toBe('deny');
-  expect((await guest("tgp.write_file('a.md', 'x')")).said).toBe('deny');
+  expect((await guest("tgp.exec_tool('tools/payments/charge.ts', {})")).verdict).toBe('deny');
+  expect((await guest("tgp.write_file('a.md', 'x')")).verdict).toBe('deny');
   const other = await kernel.issueToken({ allow: ['read'] });
   const mixed = { ...tgpTools(kernel, { token }), more: tgpTools(kernel, { token: other.token }).read_file };
   await expect(kernel.liveTools(mixed)).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
 });
 
-describe('a token that outlives its kernel', () => {
+describe('a token used by several kernels', () => {
   const config = { tokens: { keys: [String(KEYS[0])] } };
   const read = async (/** @type {import('../../index.js').TGP} */ kernel, /** @type {string} */ token) =>
-    (await heard(tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }))).said;
-  /** @param {string} rootDir a kernel that shares it, as another process would */
-  const beside = async (rootDir) => (await policyKernel('allow', { config: { ...config, rootDir } })).kernel;
+    (await outcomeOf(tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }))).verdict;
+  /** @param {string} rootDir shared by a second kernel, as by another process */
+  const secondKernel = async (rootDir) => (await policyKernel('allow', { config: { ...config, rootDir } })).kernel;
 
   test.each([true, false])(
-    'stays revoked after a restart and for others who share the root: ledger %s',
+    'stays revoked after a restart and for other kernels of the root: ledger %s',
     async (ledger) => {
       const { kernel, rootDir } = await policyKernel('allow', { config: { ...config, ledger } });
-      const other = await beside(rootDir);
+      const other = await secondKernel(rootDir);
       const { token, id } = await kernel.issueToken({ allow: ['read'] });
       const child = attenuate(token, { paths: ['**'] });
       expect([await read(kernel, token), await read(other, child)]).toEqual(['allow', 'allow']);
       await kernel.revokeToken(id);
       expect([await read(other, token), await read(other, child)]).toEqual(['deny', 'deny']);
       await kernel.shutdown();
-      const again = await beside(rootDir);
+      const again = await secondKernel(rootDir);
       expect([await read(again, token), await read(again, child)]).toEqual(['deny', 'deny']);
       const { token: fresh } = await again.issueToken({ allow: ['read'] });
       expect(await read(other, fresh)).toBe('allow');
     },
   );
 
-  test('has its calls counted by all together, and they stay used up', async () => {
+  test('has one count of calls for all kernels, also after a restart', async () => {
     const { kernel, rootDir } = await policyKernel('allow', { config });
-    const other = await beside(rootDir);
+    const other = await secondKernel(rootDir);
     const { token } = await kernel.issueToken({ allow: ['read'], calls: 3 });
     const child = attenuate(token, { calls: 2 });
     expect([await read(kernel, child), await read(other, child)]).toEqual(['allow', 'allow']);
@@ -142,10 +142,10 @@ describe('a token that outlives its kernel', () => {
     expect([await read(other, token), await read(kernel, token)]).toEqual(['allow', 'deny']);
     await kernel.shutdown();
     await other.shutdown();
-    expect(await read(await beside(rootDir), token)).toBe('deny');
+    expect(await read(await secondKernel(rootDir), token)).toBe('deny');
   });
 
-  test('is counted and revoked by real processes together', async () => {
+  test('has one count and one revocation for all processes', async () => {
     const { kernel, rootDir } = await policyKernel('allow', { config });
     const { token } = await kernel.issueToken({ allow: ['read'], calls: 2 });
     const other = (/** @type {string} */ work) =>
@@ -166,12 +166,12 @@ describe('a token that outlives its kernel', () => {
     expect(await read(kernel, second)).toBe('deny');
   });
 
-  test('has its budget counted by all together', async () => {
+  test('has one budget for all kernels, also after a restart', async () => {
     const { kernel, rootDir } = await policyKernel('allow', { config });
-    const other = await beside(rootDir);
+    const other = await secondKernel(rootDir);
     const { token } = await kernel.issueToken({ allow: ['read'], budget: 1 });
     expect([await read(kernel, token), await read(other, token)]).toEqual(['allow', 'deny']);
     await kernel.shutdown();
-    expect(await read(await beside(rootDir), token)).toBe('deny');
+    expect(await read(await secondKernel(rootDir), token)).toBe('deny');
   });
 });

@@ -1,4 +1,4 @@
-/** Calls that are really made, rules, and what must be said: as in a table, by agent tools, SQL tools and running tools. */
+/** Tables of real calls by agent tools, SQL tools and running tools, with the expected verdict and rule. */
 
 import { describe, expect, test } from 'vitest';
 import { ApprovalError, DeniedError } from '../../index.js';
@@ -51,7 +51,7 @@ const exec = (/** @type {string} */ path) => call('exec_tool', { path });
 const guest = (/** @type {string} */ code) => ({ code });
 const URL = 'URL';
 
-/** @type {Record<string, { policy: string, rows: [call: any, said: string, rule?: string][] }>} */
+/** @type {Record<string, { policy: string, rows: [call: any, verdict: string, rule?: string][] }>} */
 const TABLES = {
   'the example of the documentation': {
     policy: DOOR,
@@ -101,7 +101,7 @@ const TABLES = {
       [guest("tgp.send_mail({ to: 'eve@evil.example' })"), 'ask', 'default'],
     ],
   },
-  'nothing but what is named': {
+  'a policy that denies by default': {
     policy: STRICT,
     rows: [
       [call('read_file', { path: 'README.md' }), 'allow'],
@@ -143,7 +143,7 @@ const TABLES = {
       [guest("tgp.send_mail({ to: 'ann@home.example' })"), 'deny', 'default'],
     ],
   },
-  'everything but what is named': {
+  'a policy that allows by default': {
     policy: MILD,
     rows: [
       [call('read_file', { path: 'README.md' }), 'allow'],
@@ -173,28 +173,28 @@ const TABLES = {
 
 const ROWS = Object.values(TABLES).reduce((sum, { rows }) => sum + rows.length, 0);
 
-test('the table is long enough to mean something', () => {
+test('the tables have at least 80 rows', () => {
   expect(ROWS).toBeGreaterThanOrEqual(80);
 });
 
 describe.each(Object.entries(TABLES))('%s', (_, { policy, rows }) => {
-  test('every call has the verdict of the table, and says which rule it is', async () => {
+  test('every call has the verdict and the rule of the table', async () => {
     const { kernel, url } = await policyKernel(policy);
-    const { call: make, guest: ask } = await caller(kernel);
+    const { call: make, guest: run } = await caller(kernel);
     const lineOf = (/** @type {string} */ rule) =>
       policy.split('\n').findIndex((line) => line.includes(rule === 'default' ? 'default:' : `id: ${rule},`)) + 1;
     const wrong = [];
-    for (const [{ tool, args, code }, said, rule] of rows) {
-      const heard = code === undefined ? await make(tool, args) : await ask(code.replaceAll(URL, url));
+    for (const [{ tool, args, code }, verdict, rule] of rows) {
+      const outcome = code === undefined ? await make(tool, args) : await run(code.replaceAll(URL, url));
       const at = rule === undefined ? undefined : `tgp.policy.yaml:${lineOf(rule)}`;
-      if (heard.said !== said || heard.rule !== rule || heard.at !== at)
-        wrong.push({ tool, args, code, said, rule, heard });
+      if (outcome.verdict !== verdict || outcome.rule !== rule || outcome.at !== at)
+        wrong.push({ tool, args, code, verdict, rule, outcome });
     }
     expect(wrong).toEqual([]);
   });
 });
 
-test('a denial has the rule, its place, the reason and what would be allowed', async () => {
+test('a denial names the rule, its place, the reason and the nearest allowed call', async () => {
   const { kernel, tools } = await policyKernel(STRICT);
   const denied = await tools.write_file.execute({ path: 'notes/draft-a.md', content: 'x' }).catch((error) => error);
   expect(denied).toBeInstanceOf(DeniedError);
@@ -221,25 +221,28 @@ test('a denial has the rule, its place, the reason and what would be allowed', a
   expect(thrown.details.request).toBeUndefined();
 });
 
-test('a principal is an agent by its name', async () => {
+test('a principal matches an agent by its name', async () => {
   const { kernel } = await policyKernel(MILD);
   const bob = await caller(kernel, { agent: 'bob' });
   const ann = await caller(kernel, { agent: 'ann' });
-  expect(await bob.call('write_file', { path: 'a.md', content: 'x' })).toMatchObject({ said: 'deny', rule: 'not-bob' });
-  expect(await bob.guest("tgp.write_file('b.md', 'x')")).toMatchObject({ said: 'deny', rule: 'not-bob' });
-  expect(await ann.call('write_file', { path: 'c.md', content: 'x' })).toEqual({ said: 'allow' });
+  expect(await bob.call('write_file', { path: 'a.md', content: 'x' })).toMatchObject({
+    verdict: 'deny',
+    rule: 'not-bob',
+  });
+  expect(await bob.guest("tgp.write_file('b.md', 'x')")).toMatchObject({ verdict: 'deny', rule: 'not-bob' });
+  expect(await ann.call('write_file', { path: 'c.md', content: 'x' })).toEqual({ verdict: 'allow' });
 });
 
-test('without a policy everything goes, and safe asks for everything but reading', async () => {
-  for (const [policy, said] of /** @type {const} */ ([
+test('without a policy every call is allowed, and the policy safe asks for every call but reads', async () => {
+  for (const [policy, verdict] of /** @type {const} */ ([
     [undefined, 'allow'],
     ['allow', 'allow'],
     ['safe', 'ask'],
   ])) {
     const { kernel, url } = await policyKernel(policy);
     const { call: make } = await caller(kernel);
-    expect(await make('read_file', { path: 'README.md' })).toMatchObject({ said: 'allow' });
-    expect(await make('exec_sql', { sql: 'SELECT 1' })).toMatchObject({ said: 'allow' });
+    expect(await make('read_file', { path: 'README.md' })).toMatchObject({ verdict: 'allow' });
+    expect(await make('exec_sql', { sql: 'SELECT 1' })).toMatchObject({ verdict: 'allow' });
     for (const [tool, args] of /** @type {const} */ ([
       ['write_file', { path: 'a.md', content: 'x' }],
       ['delete_file', { path: 'README.md' }],
@@ -247,7 +250,7 @@ test('without a policy everything goes, and safe asks for everything but reading
       ['run_code', { code: `return (await fetch('${url}')).status` }],
       ['exec_sql', { sql: 'CREATE TABLE t (n INTEGER)' }],
     ])) {
-      expect(await make(tool, args), tool).toMatchObject({ said });
+      expect(await make(tool, args), tool).toMatchObject({ verdict });
     }
   }
 });

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const [addon] = readdirSync(ROOT).filter((name) => /^tgp\..*\.node$/.test(name));
 
-/** What the worker's executable reports after it has put its walls up and tried something; or the signal it died of. */
+/** The report of the worker's executable about an attempt under confinement, or the signal that killed it. */
 async function probe(attempt) {
   try {
     const { stdout } = await run(`${ROOT}tgp-sandbox`, [`${ROOT}${addon}`, '--probe', attempt]);
@@ -103,11 +103,13 @@ describe('confinement()', () => {
     const warnings = [];
     const logger = { debug() {}, info() {}, warn: (message) => warnings.push(message), error() {} };
     const kernel = new TGP({ config: { rootDir: await tempRoot(), sandbox: { warm: 0 } }, logger });
-    const walls = await kernel.confinement();
-    expect(walls).toMatchObject({ isolation: 'process' });
-    if (process.platform === 'linux') expect(walls).toMatchObject({ seccomp: 'active', noNewPrivileges: 'active' });
+    const confinement = await kernel.confinement();
+    expect(confinement).toMatchObject({ isolation: 'process' });
+    if (process.platform === 'linux')
+      expect(confinement).toMatchObject({ seccomp: 'active', noNewPrivileges: 'active' });
     await kernel.shutdown();
-    expect(warnings.length).toBe(Object.values(walls).some((hold) => hold === 'missing' || hold === 'partial') ? 1 : 0);
+    const isIncomplete = Object.values(confinement).some((state) => state === 'missing' || state === 'partial');
+    expect(warnings.length).toBe(isIncomplete ? 1 : 0);
     await expect(kernel.confinement()).rejects.toMatchObject({ code: 'ERR_SHUTDOWN' });
   });
 
@@ -122,7 +124,7 @@ describe('confinement()', () => {
       const { engine } = await kernel.confinement();
       expect(engine.version).toMatch(/^15\.2\.\d+\.\d+/);
       const { pointerCompression, sandbox } = engine;
-      // Where vendor/v8 has an archive.
+      // The platform of the archive in vendor/v8.
       const built = process.platform === 'linux' && process.arch === 'x64';
       expect({ pointerCompression, sandbox }).toEqual({
         pointerCompression: built,
@@ -132,7 +134,7 @@ describe('confinement()', () => {
   }
 
   it.runIf(process.platform === 'linux' && process.arch === 'x64')(
-    "tells that V8's sandbox is there in part where address space is short",
+    "reports V8's sandbox as partial if the address space is limited",
     async () => {
       const source = `
         import { TGP } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};

@@ -1,4 +1,4 @@
-/** Roots as containers give them to a user who is not root: what docs/deploy.md says works, and what does not is told by `tgp doctor`. */
+/** Roots in containers for a user other than root: the setups of docs/deploy.md work, and `tgp doctor` reports those that do not. */
 
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const USER = 1_000;
 const INDEX = new URL('../../index.js', import.meta.url).href;
 const DEPLOY = new URL('../../docs/deploy.md', import.meta.url);
 
-/** Forges a tool in the root that is named, and runs it. */
+/** Forges a tool in the given root, and runs it. */
 const PROGRAM = `
 const { TGP, tgpTools } = await import(${JSON.stringify(INDEX)});
 const kernel = new TGP({ config: { rootDir: process.argv[1], memory: 'off', sandbox: { timeoutMs: 1000 } } });
@@ -21,21 +21,21 @@ const forge = async () => {
   await tgpTools(kernel).write_file.execute({ path: 'tools/one.ts', content: 'export default (): number => 1;' });
   return (await kernel.exec('tools/one.ts')).result;
 };
-const told = await forge().then((result) => ({ result }), ({ code }) => ({ code }));
+const outcome = await forge().then((result) => ({ result }), ({ code }) => ({ code }));
 await kernel.shutdown();
-console.log(JSON.stringify(told));
+console.log(JSON.stringify(outcome));
 `;
 
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 
 /**
- * Without root's rights, as in a container that drops all capabilities.
+ * Runs Node without the privileges of root, as in a container that drops all capabilities.
  * @param {string} cwd
  * @param {string[]} args of Node
  */
 async function asUser(cwd, args) {
-  const who = [`--reuid=${USER}`, `--regid=${USER}`, '--clear-groups', '--no-new-privs', '--bounding-set=-all'];
-  const run = exec('setpriv', [...who, process.execPath, ...args], {
+  const privileges = [`--reuid=${USER}`, `--regid=${USER}`, '--clear-groups', '--no-new-privs', '--bounding-set=-all'];
+  const run = exec('setpriv', [...privileges, process.execPath, ...args], {
     cwd,
     env: { ...process.env, HOME: '/nonexistent' },
   });
@@ -44,7 +44,7 @@ async function asUser(cwd, args) {
 }
 
 /** @param {string} folder @param {string} root */
-const forged = (folder, root) => asUser(folder, ['--input-type=module', '-e', PROGRAM, '--', root]);
+const forgeAsUser = (folder, root) => asUser(folder, ['--input-type=module', '-e', PROGRAM, '--', root]);
 
 /** @param {string} folder */
 async function doctor(folder) {
@@ -53,14 +53,14 @@ async function doctor(folder) {
   return { healthy, ...workspace };
 }
 
-/** A folder of root that others may enter, as `WORKDIR /app` makes it. */
+/** A folder that belongs to root and that others may enter, as `WORKDIR /app` makes it. */
 async function applicationFolder() {
   const folder = await tempRoot();
   await chmod(folder, 0o755);
   return folder;
 }
 
-/** A volume as Kubernetes gives it to a pod with `fsGroup`: root's, and everybody may write. @param {string} path */
+/** A volume as Kubernetes gives it to a pod with `fsGroup`: it belongs to root, and all users may write. @param {string} path */
 async function volume(path) {
   await mkdir(path);
   await chown(path, 0, USER);
@@ -68,26 +68,26 @@ async function volume(path) {
 }
 
 describe.runIf(isRoot)('a user who is not root', () => {
-  test('below a volume of root the kernel makes its root itself, and works (Kubernetes)', async () => {
+  test('a kernel creates its root below a volume of root, and works (Kubernetes)', async () => {
     const folder = await applicationFolder();
     await volume(join(folder, 'data'));
     await writeFile(join(folder, 'tgp.config.json'), JSON.stringify({ rootDir: './data/tgp' }));
     expect(await doctor(folder)).toMatchObject({ healthy: true, status: 'warning' });
-    expect(await forged(folder, join(folder, 'data', 'tgp'))).toEqual({ result: 1 });
+    expect(await forgeAsUser(folder, join(folder, 'data', 'tgp'))).toEqual({ result: 1 });
     expect(await doctor(folder)).toMatchObject({ healthy: true, status: 'ok' });
   });
 
-  test('in a folder that was made for this user it works (Docker)', async () => {
+  test('a kernel works in a folder that belongs to this user (Docker)', async () => {
     const folder = await applicationFolder();
     await mkdir(join(folder, '.tgp'));
     await chown(join(folder, '.tgp'), USER, USER);
     expect(await doctor(folder)).toMatchObject({ healthy: true, detail: './.tgp has no workspace yet' });
-    expect(await forged(folder, './.tgp')).toEqual({ result: 1 });
+    expect(await forgeAsUser(folder, './.tgp')).toEqual({ result: 1 });
   });
 
-  test('doctor says that a root cannot be made, and what to do', async () => {
+  test('doctor reports a root that cannot be created, with a remedy', async () => {
     const folder = await applicationFolder();
-    expect(await forged(folder, './.tgp')).toEqual({ code: 'ERR_IO' });
+    expect(await forgeAsUser(folder, './.tgp')).toEqual({ code: 'ERR_IO' });
     expect(await doctor(folder)).toMatchObject({
       healthy: false,
       status: 'problem',
@@ -107,11 +107,11 @@ describe.runIf(isRoot)('a user who is not root', () => {
     });
   });
 
-  test('doctor says that a root can be read and not written', async () => {
+  test('doctor warns of a root that can be read but not written', async () => {
     const folder = await applicationFolder();
     await mkdir(join(folder, '.tgp'));
     await chown(join(folder, '.tgp'), USER, USER);
-    await forged(folder, './.tgp');
+    await forgeAsUser(folder, './.tgp');
     await chmod(join(folder, '.tgp'), 0o555);
     expect(await doctor(folder)).toMatchObject({
       healthy: true,
@@ -122,7 +122,7 @@ describe.runIf(isRoot)('a user who is not root', () => {
 });
 
 describe('docs/deploy.md', () => {
-  test('has its root below the volume, and makes it for the user of the image', async () => {
+  test('puts the root below the volume, and creates it for the user of the image', async () => {
     const text = await readFile(DEPLOY, 'utf8');
     const [, mount] = /mountPath: (\S+) \}\n\s+- \{ name: tmp/.exec(text) ?? [];
     const [, root] = /rootDir: '(\/data\/\S+)'/.exec(text) ?? [];
@@ -132,7 +132,7 @@ describe('docs/deploy.md', () => {
     expect(dockerfile.indexOf('chown node:node .tgp')).toBeLessThan(dockerfile.indexOf('USER node'));
   });
 
-  test('names the libc wherever it installs for another platform', async () => {
+  test('names the libc in each installation for another platform', async () => {
     const pages = [DEPLOY, new URL('../../examples/lambda/README.md', import.meta.url)];
     const lines = (await Promise.all(pages.map((page) => readFile(page, 'utf8')))).join('\n').split('\n');
     const installs = lines.filter((line) => line.includes('--os=linux'));

@@ -7,17 +7,17 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/dns_rebinding.mjs', import.meta.url));
 const NETWORK = ['--map-root-user', '--mount', '--net'];
-/** Networks of one's own are the system's to allow. */
+/** Whether the system allows private network namespaces. */
 const allowed = spawnSync('unshare', [...NETWORK, 'ip', 'link', 'set', 'lo', 'up']).status === 0;
 
-describe.skipIf(!allowed)('a name that changes its address (in a network of its own, with a real DNS server)', () => {
+describe.skipIf(!allowed)('a name that changes its address (in a network namespace, with a real DNS server)', () => {
   it('is checked at every lookup, and the connection uses the checked address', async () => {
     const root = await tempRoot();
     writeFileSync(join(root, 'resolv.conf'), 'nameserver 127.0.0.1\n');
-    const set = 'ip link set lo up && ip addr add 93.184.216.34/32 dev lo && mount --bind "$1" /etc/resolv.conf';
-    const script = `${set} && exec "$2" "$3" "$4"`;
-    const words = [join(root, 'resolv.conf'), process.execPath, PROGRAM, join(root, '.tgp')];
-    const { stdout, stderr } = spawnSync('unshare', [...NETWORK, 'sh', '-c', script, 'sh', ...words], {
+    const setUp = 'ip link set lo up && ip addr add 93.184.216.34/32 dev lo && mount --bind "$1" /etc/resolv.conf';
+    const script = `${setUp} && exec "$2" "$3" "$4"`;
+    const args = [join(root, 'resolv.conf'), process.execPath, PROGRAM, join(root, '.tgp')];
+    const { stdout, stderr } = spawnSync('unshare', [...NETWORK, 'sh', '-c', script, 'sh', ...args], {
       encoding: 'utf8',
       timeout: 60_000,
     });

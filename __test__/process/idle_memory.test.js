@@ -14,7 +14,7 @@ function workerMb() {
 }
 
 describe.runIf(process.platform === 'linux')('the memory of a worker', () => {
-  it('is released when nothing runs for a while, and the worker stays', async () => {
+  it('is released when the worker is idle, and the worker stays', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 1, warm: 1 } });
     await forge('export default (args: { n: number }): number => args.n + 1', { n: 1 });
     const [pid] = workers();

@@ -13,12 +13,12 @@ function nameOf(task) {
   try {
     return readFileSync(`${TASKS}/${task}/comm`, 'utf8').trim();
   } catch {
-    // It has ended since it was listed.
+    // The thread has ended since it was listed.
     return undefined;
   }
 }
 
-/** How often the pool's supervisor has been given a processor. */
+/** The number of context switches of the pool's supervisor. */
 const wakeUps = async () => {
   await expect.poll(supervisors).toHaveLength(1);
   const status = readFileSync(`${TASKS}/${supervisors()[0]}/status`, 'utf8');
@@ -27,15 +27,15 @@ const wakeUps = async () => {
 };
 
 describe.runIf(platform === 'linux')('the supervisor of a pool', () => {
-  it('does not wake while there is nothing to watch', async () => {
+  it('does not wake while nothing runs', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 1, warm: 1, wallMs: 2_000 } });
     await forge('return args.n', { n: 1 });
     expect((await kernel.exec('tools/test/forged.ts', { n: 2 })).result).toBe(2);
-    // The deadline of a run, and of a worker's start, may be looked at once after it has passed.
+    // The supervisor may check the deadline of a run, and of a worker's start, once after it has passed.
     await pause(3_500);
     let woken = Number.POSITIVE_INFINITY;
-    // That one look may come late on a busy machine.
-    for (let look = 0; look < 3 && woken > 0; look++) {
+    // That check may come late on a busy machine.
+    for (let attempt = 0; attempt < 3 && woken > 0; attempt++) {
       const before = await wakeUps();
       await pause(1_000);
       woken = (await wakeUps()) - before;

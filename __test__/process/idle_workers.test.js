@@ -12,10 +12,10 @@ const eventually = (/** @type {number} */ count) =>
   vi.waitFor(() => expect(workers().length).toBe(count), { timeout: 15_000, interval: 20 });
 
 /**
- * A kernel whose runs tell how many workers there are while they run.
+ * A kernel with tools that return the number of workers during their run.
  * @param {import('../../index.js').TGPConfigInput['sandbox']} sandbox
  */
-async function looking(sandbox) {
+async function countingKernel(sandbox) {
   let met = 0;
   let open = () => {};
   const all = new Promise((resolve) => {
@@ -37,9 +37,9 @@ async function looking(sandbox) {
   await tools.write_file.execute({ path: 'tools/look.ts', content: 'return tgp.look()' });
   await tools.write_file.execute({ path: 'tools/meet.ts', content: 'return tgp.meet()' });
   return {
-    look: async () => (await kernel.exec('tools/look.ts')).result,
-    /** What each of three runs saw that waited for each other. */
-    meet: async () => {
+    countInRun: async () => (await kernel.exec('tools/look.ts')).result,
+    /** The counts of three runs at the same time. */
+    countInThreeRuns: async () => {
       const runs = await Promise.all([1, 2, 3].map(() => kernel.exec('tools/meet.ts')));
       return runs.map(({ result }) => result);
     },
@@ -47,30 +47,30 @@ async function looking(sandbox) {
 }
 
 describe.runIf(platform === 'linux')('unneeded workers', () => {
-  it('end after sandbox.idleMs, except "warm" ones; those end after a quiet time and come back on demand', async () => {
-    const { look, meet } = await looking({ workers: 3, warm: 1, idleMs: 500 });
-    expect(await meet()).toEqual([3, 3, 3]);
+  it('end after sandbox.idleMs; the warm ones end later, and start again on demand', async () => {
+    const { countInRun, countInThreeRuns } = await countingKernel({ workers: 3, warm: 1, idleMs: 500 });
+    expect(await countInThreeRuns()).toEqual([3, 3, 3]);
     await eventually(1);
     await eventually(0);
-    expect(await look()).toBe(1);
+    expect(await countInRun()).toBe(1);
   });
 
-  it('end all with "warm: 0"', async () => {
-    const { look } = await looking({ warm: 0, idleMs: 200 });
-    expect(await look()).toBe(1);
+  it('all end with warm: 0', async () => {
+    const { countInRun } = await countingKernel({ warm: 0, idleMs: 200 });
+    expect(await countInRun()).toBe(1);
     await eventually(0);
-    expect(await look()).toBe(1);
+    expect(await countInRun()).toBe(1);
   });
 
-  it('become unneeded while others are used', async () => {
-    const { look, meet } = await looking({ workers: 3, warm: 0, idleMs: 1000 });
-    expect(await meet()).toEqual([3, 3, 3]);
-    await vi.waitFor(async () => expect(await look()).toBe(1), { timeout: 15_000, interval: 50 });
+  it('end while other workers are used', async () => {
+    const { countInRun, countInThreeRuns } = await countingKernel({ workers: 3, warm: 0, idleMs: 1000 });
+    expect(await countInThreeRuns()).toEqual([3, 3, 3]);
+    await vi.waitFor(async () => expect(await countInRun()).toBe(1), { timeout: 15_000, interval: 50 });
   });
 });
 
-describe.runIf(platform === 'linux')('kernels of one root in one process', () => {
-  it('keep idle workers in one of them only, and all of them work', async () => {
+describe.runIf(platform === 'linux')('several kernels of one root in one process', () => {
+  it('keep idle workers only in the newest kernel, and all of them work', async () => {
     const { kernel: first, rootDir, forge } = await createKernel({ sandbox: { workers: 2, warm: 1, idleMs: 1000 } });
     expect((await forge('return args.n', { n: 0 })).result).toBe(0);
     const kernels = [first];
@@ -85,7 +85,7 @@ describe.runIf(platform === 'linux')('kernels of one root in one process', () =>
     await eventually(1);
   });
 
-  it('keep idle workers again when the newer ones have ended', async () => {
+  it('keep idle workers in an older kernel again when the newer ones have shut down', async () => {
     const sandbox = { workers: 2, warm: 2 };
     const { kernel: first, rootDir, forge } = await createKernel({ sandbox });
     expect((await forge('return args.n', { n: 0 })).result).toBe(0);
@@ -110,7 +110,7 @@ describe.runIf(platform === 'linux')('kernels of one root in one process', () =>
   });
 });
 
-/** Counts what a process holds with one kernel, and with many of the same root that are all kept, as `next dev` keeps them. */
+/** Counts threads and descriptors with two kernels, and with many of the same root that are all kept, as `next dev` does. */
 const KEPT = `
   import { readdirSync } from 'node:fs';
   const count = () => ({ threads: readdirSync('/proc/self/task').length, files: readdirSync('/proc/self/fd').length });
@@ -124,7 +124,7 @@ const KEPT = `
     if (result !== 2) throw new Error('The run gave ' + result);
   };
   const settled = async (isEnough) => {
-    for (let look = 0; look < 300 && !isEnough(); look++) await new Promise((done) => setTimeout(done, 50));
+    for (let attempt = 0; attempt < 300 && !isEnough(); attempt++) await new Promise((done) => setTimeout(done, 50));
     return count();
   };
   await use();
@@ -133,12 +133,12 @@ const KEPT = `
   const before = await settled(() => count().threads < known.threads);
   for (let n = 0; n < 8; n++) await use();
   const after = await settled(() => count().threads <= before.threads && count().files <= before.files);
-  for (const kernel of kernels) if ((await kernel.exec('tools/t.ts', { n: 2 })).result !== 3) throw new Error('It rests for good.');
+  for (const kernel of kernels) if ((await kernel.exec('tools/t.ts', { n: 2 })).result !== 3) throw new Error('A kernel did not run again.');
   console.log(JSON.stringify({ before, after }));
   process.exit();
 `;
 
-describe.runIf(platform === 'linux')('many kernels of one root that the application keeps', () => {
+describe.runIf(platform === 'linux')('many kept kernels of one root', () => {
   it('use a bounded number of threads and descriptors, and all of them work', async () => {
     const { before, after } = await runProgram(await tempRoot(), KEPT);
     expect(after.threads).toBeLessThanOrEqual(before.threads);
@@ -146,7 +146,7 @@ describe.runIf(platform === 'linux')('many kernels of one root that the applicat
   });
 });
 
-/** How a program counts what it has, and waits for its garbage to be collected. */
+/** Functions of a program that count its resources and wait for garbage collection. */
 const COUNTING = `
   import { readdirSync, readFileSync } from 'node:fs';
   import { setFlagsFromString } from 'node:v8';
@@ -158,14 +158,14 @@ const COUNTING = `
   const children = () => readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).map(status)
     .filter((text) => field(text, 'PPid') === process.pid && !/^State:\\s+Z/m.test(text)).length;
   const settle = async (isEnough) => {
-    for (let look = 0; look < 300 && !isEnough(); look++) {
+    for (let attempt = 0; attempt < 300 && !isEnough(); attempt++) {
       collect();
       await new Promise((done) => setTimeout(done, 20));
     }
   };
 `;
 
-/** Counts what a process holds, makes kernels that nobody keeps, and counts again. */
+/** Counts the resources of a process before and after it creates kernels without keeping them. */
 const DROPPED = `
   ${COUNTING}
   const count = () => ({
@@ -199,7 +199,7 @@ const DROPPED = `
   console.log(JSON.stringify({ before, during, after, alive }));
 `;
 
-/** Drops kernels whose functions have made what lives on. */
+/** Drops kernels whose functions have created timers and pools that stay alive. */
 const LAZY = `
   import { AsyncResource } from 'node:async_hooks';
   ${COUNTING}
@@ -251,7 +251,7 @@ describe.runIf(platform === 'linux')('a kernel that the application drops withou
       const collect = runInNewContext('gc');
       const use = async () => { await new TGP({ configFile: './tgp.config.mjs' }).boot(); };
       await use();
-      for (let look = 0; look < 300 && !globalThis.ended; look++) {
+      for (let attempt = 0; attempt < 300 && !globalThis.ended; attempt++) {
         collect();
         await new Promise((done) => setTimeout(done, 20));
       }

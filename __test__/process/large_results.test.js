@@ -19,9 +19,9 @@ const RESULTS = `
   await Promise.all([1, 1, 1, 1].map(run));
   const before = megabytes();
   for (let round = 0; round < 12; round++) await Promise.all([3, 11, 19, 27].map((size) => run(size + (round % 3))));
-  // V8 lets go of large texts a while after they were collected.
+  // V8 frees the memory of large strings some time after their collection.
   let more = Infinity;
-  for (let look = 0; look < 20 && more > 40; look++) {
+  for (let attempt = 0; attempt < 20 && more > 40; attempt++) {
     await run(1);
     await new Promise((done) => setTimeout(done, 500));
     more = Math.min(more, megabytes() - before);
@@ -30,7 +30,7 @@ const RESULTS = `
   await kernel.shutdown();`;
 
 it.runIf(process.platform === 'linux')(
-  'large results leave nothing behind in the application, whatever its allocator likes to keep',
+  'the host process frees the memory of large results, whatever the allocator keeps',
   async () => {
     const { more } = await runProgram(await tempRoot(), RESULTS, { MALLOC_MMAP_THRESHOLD_: undefined });
     expect(more).toBeLessThan(40);

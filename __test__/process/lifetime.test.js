@@ -10,8 +10,8 @@ import { otherNodes } from '../helpers/other_nodes.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const run = promisify(execFile);
-const SHORT_LIVES = howOften({ usual: 10, long: 200 });
-const SUDDEN_ENDS = howOften({ usual: 12, long: 100 });
+const SHORT_PROCESSES = howOften({ usual: 10, long: 200 });
+const ABRUPT_EXITS = howOften({ usual: 12, long: 100 });
 const INDEX = new URL('../../index.js', import.meta.url).href;
 
 /** A program that forges a tool, runs it and prints the result. */
@@ -37,14 +37,14 @@ describe('the addon', () => {
     }
   });
 
-  it('lets the process end by itself, with no shutdown', async () => {
+  it('does not keep the process alive without a shutdown', async () => {
     const { stdout } = await run(process.execPath, evaluate(program(await tempRoot(), { shutdown: false })), {
       timeout: 100_000,
     });
     expect(stdout.trim()).toBe('2');
   });
 
-  it('runs in Workers that come and go', async () => {
+  it('runs in Workers that start and terminate', async () => {
     const root = await tempRoot();
     const code = (index) =>
       `(async () => { ${program(join(root, String(index)), { isolation: index % 2 ? 'thread' : 'process' }).replace('console.log(result)', "require('node:worker_threads').parentPort.postMessage(result)")} })()`;
@@ -78,7 +78,7 @@ describe('many short processes', () => {
     let next = 0;
     const failures = [];
     const lane = async () => {
-      while (next < SHORT_LIVES) {
+      while (next < SHORT_PROCESSES) {
         const index = next++;
         const isolation = index % 4 === 0 ? 'thread' : 'process';
         const code = program(join(root, String(index)), { isolation, shutdown: index % 2 === 0 });
@@ -91,14 +91,14 @@ describe('many short processes', () => {
     expect(failures).toEqual([]);
   }, 300_000);
 
-  it('exit with the code they chose when they exit at any moment', async () => {
+  it('exit with their own exit code at any moment', async () => {
     const root = await tempRoot();
     let next = 0;
     const ends = [];
     const lane = async () => {
-      while (next < SUDDEN_ENDS) {
+      while (next < ABRUPT_EXITS) {
         const index = next++;
-        const timer = `setTimeout(() => process.exit(7), ${index * Math.ceil(300 / SUDDEN_ENDS)});`;
+        const timer = `setTimeout(() => process.exit(7), ${index * Math.ceil(300 / ABRUPT_EXITS)});`;
         const isolation = index % 2 ? 'thread' : 'process';
         const child = spawn(
           process.execPath,
@@ -110,7 +110,7 @@ describe('many short processes', () => {
       }
     };
     await Promise.all([lane(), lane(), lane()]);
-    expect(ends).toEqual(Array(SUDDEN_ENDS).fill('7 null'));
+    expect(ends).toEqual(Array(ABRUPT_EXITS).fill('7 null'));
   });
 });
 

@@ -11,29 +11,32 @@ const BOOT = `
     await tgpTools(kernel).write_file.execute({ path: 'tools/one.ts', content: 'return (1).toLocaleString()' });
     return kernel.exec('tools/one.ts');
   };
-  const told = await forge().then(() => 'ran', ({ code, message }) => ({ code, message }));
+  const outcome = await forge().then(() => 'ran', ({ code, message }) => ({ code, message }));
   await kernel.shutdown();
-  console.log(JSON.stringify(told));`;
+  console.log(JSON.stringify(outcome));`;
 
 describe('a deployment without file modes', () => {
   it('is reported by confinement() and by a run', async () => {
     const folder = await tempRoot();
     const env = await madWorkers(join(folder, 'native'));
     await chmod(join(folder, 'native', 'tgp-sandbox'), 0o644);
-    const told = await runProgram(
+    const outcome = await runProgram(
       folder,
       `const kernel = new TGP({ config: { rootDir: './.tgp' } });
-      const told = await kernel.confinement().then(() => 'told', ({ code, message }) => ({ code, message }));
+      const outcome = await kernel.confinement().then(() => 'reported', ({ code, message }) => ({ code, message }));
       await kernel.shutdown();
-      console.log(JSON.stringify(told));`,
+      console.log(JSON.stringify(outcome));`,
       env,
     );
-    expect(told).toMatchObject({ code: 'ERR_ISOLATE_CRASHED', message: expect.stringContaining('permission denied') });
+    expect(outcome).toMatchObject({
+      code: 'ERR_ISOLATE_CRASHED',
+      message: expect.stringContaining('permission denied'),
+    });
   });
 });
 
 describe('a deployment without the locale data', () => {
-  it.each(['process', 'thread'])('is reported with the missing file and its place (%s)', async (ISOLATION) => {
+  it.each(['process', 'thread'])('is reported with the path of the missing file (%s)', async (ISOLATION) => {
     const folder = await tempRoot();
     const env = { ...(await madWorkers(join(folder, 'native'))), ISOLATION };
     const data = join(folder, 'native', 'tgp.icu');
@@ -43,7 +46,7 @@ describe('a deployment without the locale data', () => {
     expect(missing.message).toMatch(/beside the native library, or reinstall @tgp\/core/);
   });
 
-  it('is reported for a truncated file, too', async () => {
+  it('is reported for a truncated file too', async () => {
     const folder = await tempRoot();
     const env = { ...(await madWorkers(join(folder, 'native'))), ISOLATION: 'thread' };
     const data = join(folder, 'native', 'tgp.icu');

@@ -1,4 +1,4 @@
-/** A native part that is there and does not load: the system's own reason is told, and what to do about it. */
+/** A native addon that exists but fails to load: the message has the system's reason and a remedy. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,23 +9,23 @@ import { runProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const BOOT = `
-  const told = await new TGP({ config: { rootDir: './.tgp' } }).boot().then(() => 'booted', ({ code, message }) => ({ code, message }));
-  console.log(JSON.stringify(told));`;
+  const outcome = await new TGP({ config: { rootDir: './.tgp' } }).boot().then(() => 'booted', ({ code, message }) => ({ code, message }));
+  console.log(JSON.stringify(outcome));`;
 
-/** @param {string} words of the system, where `<file>` is the addon */
-async function refusedBy(words) {
+/** @param {string} reason of the system, where `<file>` is the addon */
+async function failingLoad(reason) {
   const folder = await tempRoot();
   const preload = join(folder, 'preload.mjs');
   await writeFile(
     preload,
     `process.dlopen = (_, file) => {
-      throw Object.assign(new Error(${JSON.stringify(words)}.replaceAll('<file>', file)), { code: 'ERR_DLOPEN_FAILED' });
+      throw Object.assign(new Error(${JSON.stringify(reason)}.replaceAll('<file>', file)), { code: 'ERR_DLOPEN_FAILED' });
     };`,
   );
   return { folder, env: { NODE_OPTIONS: `--import ${pathToFileURL(preload).href}` } };
 }
 
-describe('the reason of the system is in the message', () => {
+describe('the message has the reason of the system for', () => {
   it.each([
     [
       'a noexec mount',
@@ -37,25 +37,25 @@ describe('the reason of the system is in the message', () => {
       "/lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found (required by <file>)",
       /Reason: libc\.so\.6: version `GLIBC_2\.34' not found \(required by tgp\.[\w-]+\.node\)\. .*glibc.* 2\.34/,
     ],
-    ['anything else', '<file>: the moon is full', /Reason: tgp\.[\w-]+\.node: the moon is full\.$/],
-  ])('%s', async (_, words, expected) => {
-    const { folder, env } = await refusedBy(words);
-    const told = await runProgram(folder, BOOT, env);
-    expect(told).toMatchObject({ code: 'ERR_IO', message: expect.stringMatching(expected) });
-    expect(told.message).not.toMatch(/omit=optional|package-lock/);
-    expect(told.message).not.toContain(process.cwd());
+    ['another failure', '<file>: the moon is full', /Reason: tgp\.[\w-]+\.node: the moon is full\.$/],
+  ])('%s', async (_, reason, expected) => {
+    const { folder, env } = await failingLoad(reason);
+    const failure = await runProgram(folder, BOOT, env);
+    expect(failure).toMatchObject({ code: 'ERR_IO', message: expect.stringMatching(expected) });
+    expect(failure.message).not.toMatch(/omit=optional|package-lock/);
+    expect(failure.message).not.toContain(process.cwd());
   });
 
-  it('tgp doctor reports it too', async () => {
-    const { folder, env } = await refusedBy('<file>: failed to map segment from shared object');
+  it('a failure that tgp doctor reports', async () => {
+    const { folder, env } = await failingLoad('<file>: failed to map segment from shared object');
     const { code, stdout, stderr } = await runCli(folder, ['doctor', '--json'], { env });
     expect(`${stdout}${stderr}`).toMatch(/failed to map segment from shared object\. .*noexec/);
     expect(code).toBe(1);
   });
 });
 
-it('a missing file is reported with how to install it', async () => {
-  const { folder, env } = await refusedBy("Cannot find module '<file>'");
+it('the message about a missing file says how to install it', async () => {
+  const { folder, env } = await failingLoad("Cannot find module '<file>'");
   const { message } = await runProgram(folder, BOOT, env);
   expect(message).toMatch(/could not be loaded on \w+-\w+\. Supported systems are .*--omit=optional/);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** A host that runs `fan.ts` beside a good tool, and what it took. */
+/** A host that runs `fan.ts` and then a second tool, and reports the growth of its peak memory. */
 const program = (/** @type {string} */ fan, /** @type {object} */ sandbox) => `
   import { readFileSync } from 'node:fs';
   const peak = () => Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
@@ -22,7 +22,7 @@ const program = (/** @type {string} */ fan, /** @type {object} */ sandbox) => `
   console.log(JSON.stringify({ end, good, growth: peak() - idle }));
 `;
 
-/** So that what is counted is what is held, and not what Node has not got round to throwing away. */
+/** A small heap, so that uncollected garbage of Node does not count. */
 const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
 
 const SHAPES = {
@@ -41,7 +41,7 @@ const SHAPES = {
     for (let i = 0; i < 5; i++) await Promise.allSettled(Array.from({ length: 60 }, () => tgp.hold(s)));
     return 0;
   }`,
-  'arguments that are wide': `export default async () => {
+  'wide arguments': `export default async () => {
     const wide = Array(1_900_000).fill(0);
     for (let i = 0; i < 5; i++) try { (tgp as any).write_file('/tmp/x', wide) } catch {}
     return 0;

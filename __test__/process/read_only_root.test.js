@@ -1,4 +1,4 @@
-/** A root that is baked into an image: nothing can be written, and everything else works. */
+/** A read-only root, as in a container image: writes fail with a reason, and everything else works. */
 
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { chmod, chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const NOBODY = 65_534;
 const SUM =
   '/** Adds numbers. */\nexport default (args: { of: number[] }): number => args.of.reduce((sum, next) => sum + next, 0);\n';
 
-/** Does everything that a kernel can, and tells what came of it. */
+/** Runs the operations of a kernel and prints their outcomes. */
 const PROGRAM = `
 const { TGP, tgpTools } = await import(${JSON.stringify(INDEX)});
 const warnings = [];
@@ -26,7 +26,7 @@ const outcome = async (work) => {
   try { return { value: await work() }; } catch ({ code, message }) { return { code, message }; }
 };
 const path = 'tools/math/sum.ts';
-const told = {
+const outcomes = {
   boot: await outcome(() => kernel.boot()),
   list: await outcome(async () => (await kernel.registry.list()).map(({ path }) => path)),
   files: await outcome(() => tools.list_files.execute({ dir: 'tools' })),
@@ -44,16 +44,16 @@ const told = {
   persist: await outcome(() => kernel.git.persist('x', [path])),
 };
 await kernel.shutdown();
-console.log(JSON.stringify({ ...told, warnings }));
+console.log(JSON.stringify({ ...outcomes, warnings }));
 `;
 
 /** A folder with a workspace of one tool. */
-async function baked() {
+async function bakedRoot() {
   const folder = await tempRoot();
   const kernel = new TGP({ config: { rootDir: join(folder, 'root') } });
   await tgpTools(kernel).write_file.execute({ path: 'tools/math/sum.ts', content: SUM });
   await kernel.shutdown();
-  // As a fresh clone or an image has it: without what kernels keep for themselves.
+  // A fresh clone or an image has no caches of kernels.
   await rm(join(folder, 'root', '.git', 'tgp'), { recursive: true, force: true });
   for (const name of await readdir(join(folder, 'root', '.git'))) {
     if (name.startsWith('tgp-')) await rm(join(folder, 'root', '.git', name));
@@ -62,7 +62,7 @@ async function baked() {
 }
 
 /** @param {string} folder @param {object} options */
-async function mounted(folder, options) {
+async function runOnReadOnlyMount(folder, options) {
   const script = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && cd "$1" && shift && exec "$@"';
   const node = [process.execPath, '--input-type=module', '-e', PROGRAM, '--', JSON.stringify(options)];
   const { stdout } = await exec('unshare', ['-rm', 'bash', '-c', script, 'bash', folder, ...node]);
@@ -70,7 +70,7 @@ async function mounted(folder, options) {
 }
 
 /** @param {string} folder @param {object} options */
-async function withoutRights(folder, options) {
+async function runWithoutWriteAccess(folder, options) {
   const entries = await readdir(folder, { recursive: true });
   const paths = [folder, ...entries.map((name) => join(folder, name))];
   const isRoot = process.getuid?.() === 0;
@@ -82,7 +82,7 @@ async function withoutRights(folder, options) {
     ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', ...node]
     : node;
   try {
-    // The home of who runs the tests is not that of who is nobody.
+    // The user `nobody` cannot read the home folder of the user that runs the tests.
     const env = { ...process.env, HOME: folder };
     return JSON.parse((await exec(program, args, { cwd: folder, env })).stdout);
   } finally {
@@ -93,12 +93,12 @@ async function withoutRights(folder, options) {
 const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
 
 describe.each([
-  ['a read-only mount', mounted, canMount],
-  ['files that may not be written', withoutRights, process.platform !== 'win32'],
+  ['a read-only mount', runOnReadOnlyMount, canMount],
+  ['files that may not be written', runWithoutWriteAccess, process.platform !== 'win32'],
 ])('%s', (_name, run, isPossible) => {
-  test.runIf(isPossible)('its tools are listed, found, checked and run', async () => {
-    const told = await run(await baked(), {});
-    expect(told).toMatchObject({
+  test.runIf(isPossible)('tools are listed, found, checked and run', async () => {
+    const outcomes = await run(await bakedRoot(), {});
+    expect(outcomes).toMatchObject({
       list: { value: ['tools/math/sum.ts'] },
       files: { value: ['tools/math/sum.ts'] },
       read: { value: SUM },
@@ -109,28 +109,28 @@ describe.each([
       log: { value: 1 },
       prompt: { value: true },
     });
-    expect(told.boot).toEqual({});
-    expect(told.sync).toEqual({});
-    expect(told.warnings.join('\n')).toContain('The root is read-only');
+    expect(outcomes.boot).toEqual({});
+    expect(outcomes.sync).toEqual({});
+    expect(outcomes.warnings.join('\n')).toContain('The root is read-only');
   });
 
-  test.runIf(isPossible)('what would write says why it does not, and what would help', async () => {
-    const told = await run(await baked(), {});
+  test.runIf(isPossible)('a write fails with the reason and a remedy', async () => {
+    const outcomes = await run(await bakedRoot(), {});
     for (const name of ['write', 'patch', 'registry', 'persist']) {
-      expect(told[name], name).toMatchObject({ code: 'ERR_IO' });
-      expect(told[name].message, name).toContain('the workspace is read-only');
-      expect(told[name].message, name).toContain('rootDir');
+      expect(outcomes[name], name).toMatchObject({ code: 'ERR_IO' });
+      expect(outcomes[name].message, name).toContain('the workspace is read-only');
+      expect(outcomes[name].message, name).toContain('rootDir');
     }
   });
 
-  test.runIf(isPossible)('a remote is not asked for what could not be brought in', async () => {
-    const told = await run(await baked(), { git: { repo: '/nowhere/at/all' } });
-    expect(told.exec).toEqual({ value: 42 });
-    expect(told.write).toMatchObject({ code: 'ERR_IO' });
+  test.runIf(isPossible)('a remote is not contacted, because nothing could be fetched', async () => {
+    const outcomes = await run(await bakedRoot(), { git: { repo: '/nowhere/at/all' } });
+    expect(outcomes.exec).toEqual({ value: 42 });
+    expect(outcomes.write).toMatchObject({ code: 'ERR_IO' });
   });
 
-  test.runIf(isPossible)('without its repository it says how to bring that along', async () => {
-    const folder = await baked();
+  test.runIf(isPossible)('the error about a missing repository says how to add it', async () => {
+    const folder = await bakedRoot();
     await rename(join(folder, 'root', '.git'), join(folder, 'elsewhere'));
     const { boot } = await run(folder, {});
     expect(boot).toMatchObject({ code: 'ERR_IO' });
@@ -138,7 +138,7 @@ describe.each([
   });
 });
 
-describe('an empty workspace where NODE_ENV is production', () => {
+describe('the warning about an empty workspace', () => {
   /** @param {NodeJS.ProcessEnv} env @param {string} [tool] */
   async function warnings(env, tool) {
     const folder = await tempRoot();
@@ -151,11 +151,11 @@ describe('an empty workspace where NODE_ENV is production', () => {
     return JSON.parse(stdout).warnings.join('\n');
   }
 
-  test('is a warning with the cure', async () => {
+  test('is logged with a remedy if NODE_ENV is production', async () => {
     expect(await warnings({ NODE_ENV: 'production' })).toMatch(/has no tools.*git\.repo/);
   });
 
-  test('and none elsewhere, or with a tool', async () => {
+  test('is not logged in development, or with a tool', async () => {
     expect(await warnings({ NODE_ENV: 'development' })).toBe('');
     expect(await warnings({ NODE_ENV: 'production' }, SUM)).toBe('');
   });

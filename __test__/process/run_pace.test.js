@@ -5,8 +5,8 @@ import { workers } from '../helpers/workers.js';
 
 const NEXT = 'export default (args: { n: number }) => args.n + 1';
 
-describe('one caller that awaits each run', () => {
-  it('gets a second worker when the first has no time to prepare between runs', async () => {
+describe('a caller that awaits each run', () => {
+  it('gets a second worker if the first has no time to prepare between runs', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 2, warm: 1 } });
     await forge(NEXT, { n: 0 });
     const known = workers();
@@ -17,7 +17,7 @@ describe('one caller that awaits each run', () => {
     expect(workers().length).toBe(known.length + 1);
   });
 
-  it('has one worker if there is time between runs', async () => {
+  it('keeps one worker if there is time between runs', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 2, warm: 1 } });
     await forge(NEXT, { n: 0 });
     const known = workers();

@@ -14,7 +14,7 @@ const TOOL = `
   await tgp.ready();
   return { before, text, found };`;
 
-/** @param {string} body of the application after the tool is there */
+/** @param {string} body of the application, after the tool is written */
 const program = (body) => `
   const kernel = new TGP({
     config: { rootDir: './.tgp' },
@@ -30,7 +30,7 @@ const filesBelow = (folder) =>
     .filter((path) => statSync(path).isFile());
 
 describe('THREAT: a host that is killed while tools hold scratch files', () => {
-  it('leaves none behind for the next host', async () => {
+  it('leaves no scratch files for the next host', async () => {
     const cwd = await tempRoot();
     const temporary = join(cwd, 'temporary');
     mkdirSync(temporary);
@@ -45,7 +45,7 @@ describe('THREAT: a host that is killed while tools hold scratch files', () => {
     }
     child.kill('SIGKILL');
     await ended;
-    // What a tool was asked to write is in the ledger, as an argument of the call.
+    // The ledger contains the written text as an argument of the call.
     const left = filesBelow(cwd)
       .filter((path) => !path.includes('/.git/tgp/ledger/'))
       .filter((path) => readFileSync(path, 'latin1').includes(MARK.repeat(2)));
@@ -55,13 +55,13 @@ describe('THREAT: a host that is killed while tools hold scratch files', () => {
     const again =
       "const runs = await Promise.all(['a', 'c'].map((name) => kernel.exec('tools/scratch.ts', { name }, { timeoutMs: 5000 }))); console.log(JSON.stringify(runs.map((run) => run.result))); await kernel.shutdown();";
     const next = startProgram(cwd, program(again), { ...env, FINISH: '1' });
-    let told = '';
+    let output = '';
     next.child.stdout.on('data', (chunk) => {
-      told += chunk;
+      output += chunk;
     });
     await Promise.all([once(next.child.stdout, 'close'), next.ended]);
     const alone = { before: [], text: MARK.length * 1000, found: 0 };
-    expect(JSON.parse(told.slice(told.indexOf('[')))).toEqual([alone, alone]);
+    expect(JSON.parse(output.slice(output.indexOf('[')))).toEqual([alone, alone]);
     expect(filesBelow(temporary)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runProgram, startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** The beginning of a program that runs tools on its own threads. */
+/** The start of a program that runs tools on its own threads. */
 const PROGRAM = `
   import { readFileSync } from 'node:fs';
   const warnings = [];
@@ -16,15 +16,15 @@ const PROGRAM = `
 `;
 
 describe("isolation: 'thread'", () => {
-  it('is warned of once per process, at the first boot that uses it, and says what can happen', async () => {
+  it('logs one warning with the risks per process, at the first boot that uses it', async () => {
     const warnings = await runProgram(
       await tempRoot(),
       `${PROGRAM}
       const kernels = [make('a', 'process'), make('b', 'thread'), make('c', 'thread')];
-      const heard = [];
-      for (const kernel of kernels) { await kernel.boot(); heard.push(warnings.filter((line) => line.includes('threads of this process'))) }
+      const logged = [];
+      for (const kernel of kernels) { await kernel.boot(); logged.push(warnings.filter((line) => line.includes('threads of this process'))) }
       for (const kernel of kernels) await kernel.shutdown();
-      console.log(JSON.stringify(heard));`,
+      console.log(JSON.stringify(logged));`,
     );
     const [none, first, again] = warnings;
     expect(none).toEqual([]);
@@ -34,7 +34,7 @@ describe("isolation: 'thread'", () => {
     expect(again).toEqual(first);
   });
 
-  it('ends the host where a worker process would have been replaced, as the warning says', async () => {
+  it('ends the host if a run crashes, as the warning says', async () => {
     const { ended } = startProgram(
       await tempRoot(),
       `${PROGRAM} await run(make('a', 'thread'), 'return Array.prototype.sort.call({ length: 2 ** 31 })'); console.log('alive');`,
@@ -44,7 +44,7 @@ describe("isolation: 'thread'", () => {
   });
 });
 
-/** Texts of half a gigabyte that take no memory until somebody puts their pieces together, or copies them. */
+/** A string of half a gigabyte that takes no memory until it is flattened or copied. */
 const HUGE = "'x'.repeat(2 ** 29 - 100)";
 const COPIED = {
   URL: `new URL('http://a/' + ${HUGE})`,
@@ -57,16 +57,16 @@ const COPIED = {
   btoa: `btoa(${HUGE})`,
   TextEncoder: `new TextEncoder().encode(${HUGE})`,
   'the name of an encoding': `new TextDecoder(${HUGE})`,
-  'bytes that are no UTF-8': "new TextDecoder('latin1').decode(new Uint8Array(3e7).fill(200))",
+  'bytes that are not UTF-8': "new TextDecoder('latin1').decode(new Uint8Array(3e7).fill(200))",
   require: `require('./' + ${HUGE})`,
 };
-/** The log says how long such a text is, and copies none of it. */
+/** The log contains only the length of such a string, not a copy. */
 const LOGGED = {
   'console.log': `console.log(${HUGE})`,
   'console.log of wide characters': "console.log('語'.repeat(4e7))",
 };
 
-describe.runIf(process.platform === 'linux')('THREAT: memory of native functions beside the heap', () => {
+describe.runIf(process.platform === 'linux')('THREAT: memory of native functions outside the heap', () => {
   it('is limited by memoryMb, on host threads too', async () => {
     const { codes, grown } = await runProgram(
       await tempRoot(),
@@ -80,8 +80,8 @@ describe.runIf(process.platform === 'linux')('THREAT: memory of native functions
       await kernel.shutdown();
       console.log(JSON.stringify({ codes, grown }));`,
     );
-    const expected = (/** @type {object} */ ways, /** @type {string} */ code) =>
-      Object.keys(ways).map((name) => [name, code]);
+    const expected = (/** @type {object} */ sources, /** @type {string} */ code) =>
+      Object.keys(sources).map((name) => [name, code]);
     expect(codes).toEqual(
       Object.fromEntries([...expected(COPIED, 'ERR_ISOLATE_MEMORY'), ...expected(LOGGED, 'undefined')]),
     );

@@ -14,7 +14,7 @@ const FILES = 12;
 const PLAIN_WRITES = howOften({ usual: 300, long: 4000 });
 const PLAIN_ROUNDS = howOften({ usual: 60, long: 120 });
 
-/** Writes for ever, eight at a time: each text says its number in every line, and how many lines there are. */
+/** Writes without end, eight files at a time: each text has its number in every line, and its number of lines. */
 const writer = (root) => `
   const { TGP, tgpTools } = await import(${JSON.stringify(INDEX)});
   const { write_file } = tgpTools(new TGP({ config: { rootDir: ${JSON.stringify(root)} } }));
@@ -31,7 +31,7 @@ const writer = (root) => `
   await Promise.all(Array.from({ length: 8 }, lane));
 `;
 
-/** The same without Git, so that there are many. */
+/** The same without Git, which allows more writes. */
 const plainWriter = (root) => `
   const { createNodeVFS } = await import(${JSON.stringify(INDEX)});
   const vfs = createNodeVFS(${JSON.stringify(root)});
@@ -50,7 +50,7 @@ function isWhole(text) {
 }
 
 describe('a kernel that is killed while it writes', () => {
-  it('leaves every file old or new, meta.json readable, Git sound, and the next kernel working', async () => {
+  it('leaves every file old or new, meta.json readable, the repository valid, and the next kernel working', async () => {
     const root = await tempRoot();
     let writes = 0;
     for (let round = 0; round < ROUNDS; round++) {
@@ -85,7 +85,7 @@ describe('a kernel that is killed while it writes', () => {
     console.info(`${writes} writes in ${ROUNDS} rounds`);
   });
 
-  it('and so does a writer of plain files, hundreds of times and more', async () => {
+  it('leaves every plain file old or new, in hundreds of writes', async () => {
     const root = await tempRoot();
     let writes = 0;
     for (let round = 0; writes < PLAIN_WRITES && round < PLAIN_ROUNDS; round++) {
@@ -104,7 +104,7 @@ describe('a kernel that is killed while it writes', () => {
       }
     }
     expect(writes).toBeGreaterThan(PLAIN_WRITES / 4);
-    // What a killed writer leaves is invisible.
+    // Temporary files of a killed writer are not listed.
     const files = await createNodeVFS(root).listFiles('tools');
     expect(files.every((path) => /^tools\/f\d+\.ts$/.test(path))).toBe(true);
   }, 240_000);

@@ -11,17 +11,17 @@ async function until(condition, what) {
   throw new Error(`not within 30 s: ${what}`);
 }
 
-/** A kernel of one worker, and what resolves once a run has called `tgp.begun()`. */
-async function telling() {
-  let tell = () => {};
+/** A kernel with one worker, and a promise that resolves when a run calls `tgp.begun()`. */
+async function kernelWithBegun() {
+  let resolveBegun = () => {};
   const begun = new Promise((done) => {
-    tell = () => done(undefined);
+    resolveBegun = () => done(undefined);
   });
-  const made = await createKernel({ sandbox: { workers: 1 } }, { sandboxAPI: { begun: () => tell() } });
+  const made = await createKernel({ sandbox: { workers: 1 } }, { sandboxAPI: { begun: () => resolveBegun() } });
   return { ...made, begun };
 }
 
-describe('a worker that is killed', () => {
+describe('a worker that is killed or stopped', () => {
   it('between runs: the next run works', async () => {
     const { forge } = await createKernel({ sandbox: { workers: 1 } });
     for (let round = 0; round < 10; round++) {
@@ -32,7 +32,7 @@ describe('a worker that is killed', () => {
   });
 
   it('during a run: that run is ERR_ISOLATE_CRASHED, the next one works', async () => {
-    const { forge, begun } = await telling();
+    const { forge, begun } = await kernelWithBegun();
     await forge('return 1');
     const run = forge('await tgp.begun(); while (true) {}', {}, { timeoutMs: 20_000 }).catch((error) => error);
     await begun;
@@ -41,8 +41,8 @@ describe('a worker that is killed', () => {
     expect((await forge('return 2')).result).toBe(2);
   });
 
-  it('stopped by a signal: the host ends it after the wall limit', async () => {
-    const { forge, begun } = await telling();
+  it('with SIGSTOP: the host ends it after the wall-clock limit', async () => {
+    const { forge, begun } = await kernelWithBegun();
     await forge('return 1');
     const limits = { timeoutMs: 3_000, wallMs: 3_000 };
     const run = forge('await tgp.begun(); while (true) {}', {}, limits).catch((error) => error);
@@ -54,7 +54,7 @@ describe('a worker that is killed', () => {
 });
 
 describe('the host', () => {
-  it('has no worker, descriptor or thread left after shutdown', async () => {
+  it('has no worker, descriptor or thread of the kernel after shutdown', async () => {
     const count = (folder) => readdirSync(`/proc/self/${folder}`).length;
     const warmup = await createKernel();
     await warmup.forge('return 1');
@@ -71,7 +71,7 @@ describe('the host', () => {
     await until(() => workers().length === 0, 'workers are gone');
     await until(
       () => count('fd') <= before.fd && count('task') <= before.task,
-      'descriptors and threads are back to the base line',
+      'descriptors and threads are back to the baseline',
     );
   });
 
@@ -89,7 +89,7 @@ describe('the host', () => {
     await until(() => workers().length === 0, 'workers are gone');
   });
 
-  it('a worker has no environment, no open file and no folder of the host', async () => {
+  it('gives a worker no environment and no open files', async () => {
     const { forge } = await createKernel({ sandbox: { workers: 1 } });
     await forge('return 1');
     for (const pid of workers()) {

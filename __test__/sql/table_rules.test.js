@@ -130,7 +130,7 @@ rules:
         expect(await call('exec_sql', { sql }), sql).toMatchObject({ message: text });
         expect(await guest(`tgp.exec_sql(${JSON.stringify(sql)})`), sql).toMatchObject({ message: text });
       }
-      expect(await call('exec_sql', { sql: 'SELECT * FROM other.child' })).toEqual({ said: 'allow' });
+      expect(await call('exec_sql', { sql: 'SELECT * FROM other.child' })).toEqual({ verdict: 'allow' });
       expect(await call('exec_sql', { sql: 'DELETE FROM other.child' })).toMatchObject({
         message: expect.stringContaining("'parent'"),
       });
@@ -166,8 +166,8 @@ rules:
       { sql: { source: pool } },
     );
     const { call } = await caller(kernel);
-    expect(await call('exec_sql', { sql: "UPDATE t SET v = nextval('s2')" })).toMatchObject({ said: 'deny' });
-    expect(await call('exec_sql', { sql: "UPDATE t SET v = nextval('s1')" })).toEqual({ said: 'allow' });
+    expect(await call('exec_sql', { sql: "UPDATE t SET v = nextval('s2')" })).toMatchObject({ verdict: 'deny' });
+    expect(await call('exec_sql', { sql: "UPDATE t SET v = nextval('s1')" })).toEqual({ verdict: 'allow' });
   }, 30_000);
 
   it('do not confuse a table with a dot in its name with a qualified name', async () => {
@@ -257,7 +257,7 @@ rules:
       { sql: { source: pool } },
     );
     const { call } = await caller(kernel);
-    expect(await call('exec_sql', bulkInsert(400))).toEqual({ said: 'allow' });
+    expect(await call('exec_sql', bulkInsert(400))).toEqual({ verdict: 'allow' });
     expect(await call('exec_sql', { sql: long })).toMatchObject({ reason: expect.stringContaining('too long') });
   }, 30_000);
 

@@ -8,7 +8,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const CODE_OF = `const codeOf = (job: () => unknown) => { try { job(); return 'done' } catch (error: any) { return error.code } };`;
 
-/** An application with a config file of its own, and what its kernel warns of. */
+/** An application with a config file, and the warnings of its kernel. */
 async function application(config = {}) {
   const folder = join(await tempRoot(), 'one/app');
   await mkdir(folder, { recursive: true });
@@ -28,7 +28,7 @@ async function application(config = {}) {
 }
 
 describe('limits', () => {
-  it('sandbox.timeoutMs alone is accepted: a run has as much time on the wall', async () => {
+  it('sandbox.timeoutMs alone raises sandbox.wallMs to the same value', async () => {
     const { kernel } = await application({ sandbox: { timeoutMs: 60_000 } });
     await kernel.boot();
     expect(kernel.config.sandbox).toMatchObject({ timeoutMs: 60_000, wallMs: 60_000 });
@@ -38,7 +38,7 @@ describe('limits', () => {
 });
 
 describe("git.provider 'local' with writeStrategy 'pr'", () => {
-  it('makes and pushes a branch per tool, opens no pull request, and leaves main alone', async () => {
+  it('pushes a branch per tool, opens no pull request, and leaves main unchanged', async () => {
     const { folder, remote } = await bareRemote();
     const work = clone(folder, remote);
     await writeFile(join(work, 'README.md'), 'tools');
@@ -65,7 +65,7 @@ describe("git.provider 'local' with writeStrategy 'pr'", () => {
     expect(await tools.list_files.execute({ dir: 'tools' })).toEqual(['tools/a.ts', 'tools/t.ts']);
   });
 
-  it('works with an empty remote, and without any', async () => {
+  it('works with an empty remote and without a remote', async () => {
     const { remote } = await bareRemote();
     for (const repo of [remote, undefined]) {
       const { tools, kernel, folder } = await application({ git: { repo, writeStrategy: 'pr' } });
@@ -79,16 +79,16 @@ describe("git.provider 'local' with writeStrategy 'pr'", () => {
 });
 
 describe('fs.allowedDirs', () => {
-  it('may be /tmp, which is then the one of the machine', async () => {
+  it('may be /tmp, which then means the folder of the system', async () => {
     vi.stubEnv('TMPDIR', '/tmp');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { run, folder } = await application({ fs: { allowedDirs: ['/tmp'] }, rootDir: '../../root' }).catch((e) => e);
-    // The application of this test lies in the folder of temporary files: it is told so, and nothing was touched.
+    // The application of this test is below /tmp: the boot is refused, and nothing was changed.
     await expect(run('return 1')).rejects.toMatchObject({ code: 'ERR_CONFIG', details: { key: 'fs.allowedDirs' } });
     expect(readdirSync(folder)).toEqual(['tgp.config.json']);
 
     const home = await tempRoot();
-    // Wherever these tests are: the folder where a process runs is its application's.
+    // The working directory counts as the folder of the application, so it must not be below /tmp.
     const elsewhere = await mkdtemp('/var/tmp/tgp-elsewhere-');
     const here = process.cwd();
     process.chdir(elsewhere);
@@ -118,7 +118,7 @@ describe('fs.allowedDirs', () => {
     expect(await readFile(join(home, 'made/by_tool.txt'), 'utf8')).toBe('made');
   });
 
-  it('may lie under /tmp, beside the scratch folder', async () => {
+  it('may be below /tmp, separate from the scratch folder', async () => {
     const exchange = join(await tempRoot(), 'exchange');
     const { run } = await application({ fs: { allowedDirs: [exchange] } });
     const source = `tgp.write_file('/tmp/scratch.txt', '1'); tgp.write_file(args.dir + '/kept.txt', '2'); return tgp.list_files('/tmp');`;
@@ -127,7 +127,7 @@ describe('fs.allowedDirs', () => {
     expect(existsSync('/tmp/scratch.txt')).toBe(false);
   });
 
-  it('may hold the root, which stays out of reach, also through links and other spellings', async () => {
+  it('may contain the root, which stays inaccessible, also through links and other spellings', async () => {
     const { run, folder } = await application({ rootDir: './data/agent/.tgp', fs: { allowedDirs: ['./data'] } });
     await mkdir(join(folder, 'data'), { recursive: true });
     await writeFile(join(folder, 'data/given.txt'), 'given');
@@ -145,7 +145,7 @@ describe('fs.allowedDirs', () => {
     expect(existsSync(join(folder, 'data/agent/.tgp/x.ts'))).toBe(false);
   });
 
-  it("is './tmp' by default, made by the first write", async () => {
+  it("is './tmp' by default, which the first write creates", async () => {
     const { run, folder, kernel } = await application();
     expect(await run(`return tgp.list_files('tmp')`)).toEqual([]);
     expect(readdirSync(folder).sort()).toEqual(['.tgp', 'tgp.config.json']);
@@ -154,7 +154,7 @@ describe('fs.allowedDirs', () => {
     expect(kernel.config.fs.allowedDirs).toEqual(['./tmp']);
   });
 
-  it('is left out with a warning where the default would be unsafe', async () => {
+  it('omits the default with a warning if it would be unsafe', async () => {
     const { kernel, folder, warnings } = await application();
     await mkdir(join(folder, 'tmp'));
     await writeFile(join(folder, 'tmp/package.json'), '{}');
@@ -165,7 +165,7 @@ describe('fs.allowedDirs', () => {
 });
 
 describe('allowedImports', () => {
-  it('are @tgp/std, zod and date-fns by default, as far as the application has them', async () => {
+  it('are @tgp/std, zod and date-fns by default, if they are installed', async () => {
     const bare = await application();
     await bare.kernel.boot();
     expect(bare.kernel.config.allowedImports).toEqual(['@tgp/std']);
@@ -181,8 +181,8 @@ describe('allowedImports', () => {
   });
 });
 
-describe('keys', () => {
-  it("of the original's configuration are ignored with one warning, misspelt ones refused", async () => {
+describe('unknown keys', () => {
+  it('of the TypeScript package are ignored with one warning, misspelt ones are refused', async () => {
     const old = { db: { dialect: 'postgres', ddlSource: 'drizzle/schema.ts' } };
     const { kernel, warnings, configFile } = await application(old);
     await kernel.boot();

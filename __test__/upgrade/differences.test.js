@@ -1,4 +1,4 @@
-/** What docs/upgrading.md says is different is different in that way, and is on the page. */
+/** The differences that docs/upgrading.md lists: the behaviour, and the row on the page. */
 
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
@@ -6,9 +6,9 @@ import { formatTools, tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 
 const page = await readFile(new URL('../../docs/upgrading.md', import.meta.url), 'utf8');
-const row = (/** @type {string} */ what) => page.split('\n').find((line) => line.startsWith(`| ${what}`)) ?? '';
+const row = (/** @type {string} */ label) => page.split('\n').find((line) => line.startsWith(`| ${label}`)) ?? '';
 
-it('check_tool of a file that is not there', async () => {
+it('check_tool rejects a missing file', async () => {
   const { tools } = await createKernel();
   await expect(tools.check_tool.execute({ path: 'tools/none.ts' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
   expect(row('`check_tool` of a file that is not there')).toContain('ERR_NOT_FOUND');
@@ -21,28 +21,28 @@ it.each([
     "export default (args: { of: string }): boolean => 'abcdefghijklmnopqrstuvwxyz'.includes(args.of);",
     true,
   ],
-])('what is valid: %s', async (what, content, valid) => {
+])('the check of %s differs', async (label, content, valid) => {
   const { tools } = await createKernel();
   await tools.write_file.execute({ path: 'tools/a.ts', content });
   expect(await tools.check_tool.execute({ path: 'tools/a.ts' })).toMatchObject({ valid });
-  expect(row(what)).toContain(valid ? 'valid' : 'Violation [Standard 4]');
+  expect(row(label)).toContain(valid ? 'valid' : 'Violation [Standard 4]');
 });
 
-it('the text of a log line', async () => {
+it('tgp.log formats objects in the text of a log line', async () => {
   const { forge } = await createKernel();
   const { logs } = await forge("tgp.log('hello', { a: 1 });");
   expect(logs).toEqual([{ level: 'log', message: 'hello { a: 1 }' }]);
   expect(row('text of `tgp.log')).toContain('`hello { a: 1 }`');
 });
 
-it('write_file of package.json', async () => {
+it('write_file refuses package.json', async () => {
   const { tools } = await createKernel();
   const written = tools.write_file.execute({ path: 'package.json', content: '{}' });
   await expect(written).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
   expect(row('`write_file` of `package.json`')).toContain('ERR_SECURITY_VIOLATION');
 });
 
-it('formatTools, and calls after shutdown', async () => {
+it('formatTools returns a new object, and calls after shutdown are refused', async () => {
   const { kernel } = await createKernel();
   const tools = tgpTools(kernel);
   expect(formatTools(tools)).not.toBe(tools);

@@ -15,8 +15,8 @@ async function serve(headers) {
   return `http://127.0.0.1:${port}/`;
 }
 
-describe('ROW A5: what a tool gets back', () => {
-  it("response.headers['content-type'] works beside get(), and every way to go through them", async () => {
+describe('results of host calls, as in the TypeScript package', () => {
+  it("response.headers supports get(), properties such as headers['content-type'], and iteration", async () => {
     const url = await serve({
       'Content-Type': 'application/json',
       'X-Many': ['a', 'b'],
@@ -48,7 +48,7 @@ describe('ROW A5: what a tool gets back', () => {
     });
   });
 
-  it('what takes time is a real promise, with then, catch and finally', async () => {
+  it('asynchronous calls return real promises, with then, catch and finally', async () => {
     const url = await serve({});
     const { forge, tools } = await createKernel(
       { allowedFetchUrls: [url], sandbox: { timeoutMs: 5000 } },
@@ -72,7 +72,7 @@ describe('ROW A5: what a tool gets back', () => {
     });
   });
 
-  it('files come with and without await', async () => {
+  it('file calls work with and without await', async () => {
     const { forge, tools } = await createKernel();
     await tools.write_file.execute({ path: 'data.json', content: '{"a":1}' });
     const { result } = await forge(

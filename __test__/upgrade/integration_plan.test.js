@@ -1,4 +1,4 @@
-/** The original package's plan of integration tests, line by line. Its end-to-end plan is `__test__/e2e/`. */
+/** The integration test plan of the TypeScript package, line by line. Its end-to-end plan is `__test__/e2e/`. */
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const HELLO = 'export default () => "hello";\n';
 
 describe('Git', () => {
-  it('a tool that a person pushed is there after the boot', async () => {
+  it('the boot fetches a tool that a person pushed', async () => {
     const { folder, remote } = await bareRemote();
     const work = clone(folder, remote);
     await mkdir(join(work, 'tools'));
@@ -27,7 +27,7 @@ describe('Git', () => {
     expect(await tools.read_file.execute({ path: 'tools/hello.ts' })).toBe(HELLO);
   });
 
-  it('a tool that the kernel wrote is a commit at the remote, with its message', async () => {
+  it('a tool that the kernel wrote is a commit in the remote, with its message', async () => {
     const { remote } = await bareRemote();
     const { kernel, tools } = await createKernel({ git: { repo: remote } });
     await tools.write_file.execute({ path: 'tools/new.ts', content: HELLO });
@@ -35,7 +35,7 @@ describe('Git', () => {
     expect(git(remote, 'log', '--format=%s', 'main')).toContain('Forge: tools/new.ts');
   });
 
-  it('two agents that write at once both keep what they wrote', async () => {
+  it('concurrent writes of two agents are both kept', async () => {
     const { remote } = await bareRemote();
     const agents = await Promise.all([1, 2].map(() => createKernel({ git: { repo: remote } })));
     await Promise.all(
@@ -50,7 +50,7 @@ describe('Git', () => {
   });
 });
 
-describe('the bridge', () => {
+describe('host calls', () => {
   it('a tool reads a data file of the root', async () => {
     const { tools, forge } = await createKernel();
     await tools.write_file.execute({ path: 'data.json', content: '{"answer":42}' });
@@ -61,7 +61,7 @@ describe('the bridge', () => {
     ["import multiply from './multiplier';\nexport default (args: { a: number; b: number }) => multiply(args);"],
     ["const multiply = require('./multiplier').default;\nmodule.exports = (args: any) => multiply(args);"],
     ["export default (args: object) => tgp.exec_tool('tools/multiplier.ts', args);"],
-  ])('a tool uses another one: %s', async (content) => {
+  ])('a tool uses another tool: %s', async (content) => {
     const { tools } = await createKernel();
     const multiplier = 'export default (args: { a: number; b: number }) => args.a * args.b;';
     await tools.write_file.execute({ path: 'tools/multiplier.ts', content: multiplier });
@@ -85,7 +85,7 @@ describe('SQL', () => {
     return { kernel, forge, count: await forge('return (await tgp.exec_sql("SELECT count(*) AS n FROM users"))[0].n') };
   }
 
-  it('a tool gets real rows', async () => {
+  it('a tool reads and writes rows', async () => {
     const { forge } = await users();
     const add = await forge('return tgp.exec_sql("INSERT INTO users VALUES (?)", [args.name])');
     await add({ name: 'Ada' });
@@ -93,7 +93,7 @@ describe('SQL', () => {
     expect((await list()).result).toEqual([{ name: 'Ada' }]);
   });
 
-  it('a tool that throws leaves nothing behind', async () => {
+  it('the writes of a tool that throws are rolled back', async () => {
     const { forge, count } = await users();
     const boom = await forge(`await tgp.exec_sql("INSERT INTO users VALUES ('x')"); throw new Error('Boom')`);
     await expect(boom()).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN', message: expect.stringContaining('Boom') });

@@ -35,7 +35,7 @@ describe('the registry', () => {
     expect(await kernel.registry.list()).toEqual(listed);
   });
 
-  it('is an empty array before boot, which boots when it is awaited', async () => {
+  it('lists an empty array before boot, and boots when it is awaited', async () => {
     const { kernel, rootDir } = await createKernel();
     expect(kernel.registry.list()).toEqual([]);
     expect(kernel.registry.list().map((tool) => tool.path)).toEqual([]);
@@ -43,7 +43,7 @@ describe('the registry', () => {
     expect(readFileSync(join(rootDir, '.git/HEAD'), 'utf8')).toContain('main');
   });
 
-  it('lists at once with files in memory too, and looks at them when it is awaited', async () => {
+  it('lists tools synchronously with files in memory, and refreshes the list when it is awaited', async () => {
     const vfs = createMemoryVFS({ [PATH]: TOOL });
     const kernel = new TGP({ vfs, logger: QUIET });
     onTestFinished(() => kernel.shutdown());
@@ -76,7 +76,7 @@ describe('the registry', () => {
 });
 
 describe('a kernel', () => {
-  it('shows the same objects each time, before and after boot', async () => {
+  it('has the same service objects before and after boot', async () => {
     const { kernel } = await createKernel();
     const seen = () => [kernel.git, kernel.registry, kernel.vfs, kernel.config, kernel.logger];
     const before = seen();
@@ -129,7 +129,7 @@ describe('a kernel', () => {
     expect(changes.map(({ added }) => added.length)).toEqual([1, 1, 1]);
   });
 
-  it('refuses every call between a shutdown and the next boot, and says what to do', async () => {
+  it('refuses every call between a shutdown and the next boot, with a remedy', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: PATH, content: TOOL });
     await kernel.shutdown();
@@ -154,7 +154,7 @@ describe('a kernel', () => {
     await expect(kernel.exec(PATH)).rejects.toThrow(/Call boot\(\) to start it again/);
   });
 
-  it('ends as the last of boot and shutdown says, whatever is under way', async () => {
+  it('ends in the state of the last boot or shutdown call', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: PATH, content: TOOL });
     const stopped = kernel.shutdown();
@@ -162,14 +162,14 @@ describe('a kernel', () => {
     await Promise.all([stopped, ...again]);
     expect((await kernel.exec(PATH, { a: 1 })).result).toBe(2);
     const down = kernel.shutdown();
-    const calledOff = kernel.boot();
+    const cancelled = kernel.boot();
     const last = kernel.shutdown();
-    await expect(calledOff).rejects.toMatchObject({ code: 'ERR_SHUTDOWN' });
+    await expect(cancelled).rejects.toMatchObject({ code: 'ERR_SHUTDOWN' });
     await Promise.all([down, last]);
     expect(await codeOf(() => kernel.exec(PATH))).toBe('ERR_SHUTDOWN');
   });
 
-  it('persists nothing when it is given no files', async () => {
+  it('persists nothing for an empty list of files', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: PATH, content: TOOL });
     const head = git(rootDir, 'rev-parse', 'HEAD');

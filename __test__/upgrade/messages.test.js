@@ -1,4 +1,4 @@
-/** Messages keep the phrases that users of the TypeScript package match on. They may stand anywhere in ours. */
+/** Messages contain the phrases that users of the TypeScript package match on, at any position. */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -84,7 +84,7 @@ describe('a run fails with', () => {
     for (const phrase of phrases) expect(/** @type {any} */ (report).error).toContain(phrase);
   });
 
-  test('Network access is disabled, without any address', async () => {
+  test('Network access is disabled, if no address is allowed', async () => {
     const { forge } = await createKernel();
     await expect(forge("return (await tgp.fetch('https://api.example.com')).status")).rejects.toThrow(
       'Security Violation: Network access is disabled. No URLs are whitelisted in tgp.config.ts.',
@@ -122,7 +122,7 @@ describe('a kernel tool fails with', () => {
   });
 });
 
-test('files without a kernel: File not found, outside the sandbox root', async () => {
+test('a VFS without a kernel fails with File not found and outside the sandbox root', async () => {
   for (const files of [createMemoryVFS(), createNodeVFS(await tempRoot())]) {
     await expect(files.readFile('none.txt')).rejects.toThrow('File not found: none.txt');
     await expect(files.readFile('../none.txt')).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** What the original package's README says, statement by statement. */
+/** The statements of the TypeScript package's README, one by one. */
 
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ async function customers() {
 }
 
 /**
- * A kernel with that database, and a way to forge and run.
+ * A kernel with that database, and a function that forges and runs a tool.
  * @param {string} file
  */
 async function withDatabase(file) {
@@ -61,7 +61,7 @@ describe('1.1 Use cases', () => {
     expect(ran).toMatchObject({ success: true, result: '1|Ada\n3|Cyd' });
   });
 
-  it('cleanup: a typo is mended for active users only, in one atomic update', async () => {
+  it('cleanup: a typo is fixed for active users only, in one atomic update', async () => {
     const { file, rows } = await customers();
     const { forge } = await withDatabase(file);
     const fix = `export default (args: { from: string; to: string }) =>
@@ -75,7 +75,7 @@ describe('1.1 Use cases', () => {
     ]);
   });
 
-  it('logic: dimensional weight, the same every time', async () => {
+  it('logic: dimensional weight, with the same result every time', async () => {
     const { forge } = await createKernel();
     const source =
       'export default (args: { l: number; w: number; h: number; divisor: number }) => (args.l * args.w * args.h) / args.divisor;';
@@ -87,7 +87,7 @@ describe('1.1 Use cases', () => {
 
 describe('1.2 Not a server, not a browser', () => {
   it.each(['document', 'window', 'process', 'Bun', 'Deno', 'XMLHttpRequest', 'WebSocket'])(
-    'there is no %s in a tool',
+    'a tool has no %s',
     async (name) => {
       const { forge } = await createKernel();
       expect((await forge(`return typeof globalThis[${JSON.stringify(name)}]`)).result).toBe('undefined');
@@ -96,7 +96,7 @@ describe('1.2 Not a server, not a browser', () => {
 });
 
 describe('2 Architecture', () => {
-  it('the root is a Git repository with tools/ and meta.json, and the registry finds what is forged', async () => {
+  it('the root is a Git repository with tools/ and meta.json, and the registry finds forged tools', async () => {
     const { tools, rootDir } = await createKernel();
     const content = '/** Revenue as CSV. */\nexport default (args: { rows: number[] }) => args.rows.join(",");\n';
     await tools.write_file.execute({ path: 'tools/reports/revenue_csv.ts', content });
@@ -106,7 +106,7 @@ describe('2 Architecture', () => {
     expect(found?.path).toBe('tools/reports/revenue_csv.ts');
   });
 
-  it('on boot it pulls what others pushed, and a forged tool is pushed', async () => {
+  it('boot fetches pushed tools, and a forged tool is pushed', async () => {
     const { folder, remote } = await bareRemote();
     const config = { git: { repo: remote } };
     const first = await createKernel(config);
@@ -121,7 +121,7 @@ describe('2 Architecture', () => {
     expect(await second.tools.list_files.execute({ dir: 'tools' })).toEqual(['tools/a.ts', 'tools/b.ts']);
   });
 
-  it('in a tool /lib is the folder of tools, read-only, and /tmp a scratch folder that is gone afterwards', async () => {
+  it('in a tool /lib is the read-only folder of tools, and /tmp a scratch folder of the run', async () => {
     const { tools, forge } = await createKernel();
     await tools.write_file.execute({ path: 'tools/part.ts', content: 'export const part = 1;' });
     const { result } = await forge(`
@@ -132,7 +132,7 @@ describe('2 Architecture', () => {
     await expect(forge("return tgp.read_file('/tmp/x.txt')")).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
   });
 
-  it('hands an agent the seven tools of the table', async () => {
+  it('an agent gets the seven tools of the table', async () => {
     const { kernel } = await createKernel();
     const tools = { ...tgpTools(kernel), ...createSqlTools(async () => []) };
     for (const name of ['list_files', 'read_file', 'write_file', 'patch_file', 'check_tool', 'exec_tool', 'exec_sql']) {
@@ -142,7 +142,7 @@ describe('2 Architecture', () => {
 });
 
 describe('3 The protocol', () => {
-  it('a tool that does the job is found with a score above 0.85', async () => {
+  it('find_tool finds a matching tool with a score above 0.85', async () => {
     const { tools } = await createKernel();
     const content =
       '/** Convert an amount between currencies. */\nexport default (args: { amount: number; rate: number }) => args.amount * args.rate;';
@@ -163,7 +163,7 @@ describe('3 The protocol', () => {
     ],
     ['4 Stateless', 'let cache = {};\nexport default (args: { k: string }) => (cache[args.k] ??= args.k);'],
     ['6 General by parameters', "export default (args: { to: string }) => args.to === 'bob@example.com';"],
-  ])('the linter has something to say about a breach of %s', async (_standard, content) => {
+  ])('the linter reports a violation of %s', async (_standard, content) => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/breach.ts', content });
     const { diagnostics } = await tools.check_tool.execute({ path: 'tools/breach.ts' });
@@ -207,7 +207,7 @@ describe('4 Security', () => {
     await expect(forge('return require("fs")')).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
   });
 
-  it('64 MB and 50 ms unless the application says otherwise', async () => {
+  it('the default limits are 64 MB and 50 ms', async () => {
     const { kernel } = await createKernel();
     await kernel.boot();
     expect(kernel.config).toMatchObject({ sandbox: { memoryMb: 64, timeoutMs: 50 } });
@@ -224,7 +224,7 @@ describe('4 Security', () => {
     expect(rows('SELECT id FROM users')).toHaveLength(3);
   });
 
-  it('the network is closed but for what is listed', async () => {
+  it('only listed addresses can be fetched', async () => {
     const { url } = await serveHttp((_request, response) => response.end('here'));
     const closed = await createKernel();
     await expect(closed.forge('return (await fetch(args.url)).text()', { url })).rejects.toMatchObject({
@@ -243,7 +243,7 @@ describe('6 Governance', () => {
     expect(git(remote, 'ls-tree', '-r', '--name-only', 'main')).toContain('tools/x.ts');
   });
 
-  it('gatekeeper mode opens a pull request and leaves main alone', async () => {
+  it('gatekeeper mode opens a pull request and leaves main unchanged', async () => {
     const server = await forgeServer('github');
     const work = clone(server.folder, server.remote);
     await writeFile(join(work, 'README.md'), 'tools');
@@ -259,7 +259,7 @@ describe('6 Governance', () => {
 });
 
 describe('7 Integration', () => {
-  it('tgp init makes a config and the root', async () => {
+  it('tgp init creates a config', async () => {
     const folder = await tempRoot();
     const { code } = await runCli(folder, ['init']);
     expect(code).toBe(0);
@@ -297,7 +297,7 @@ describe('7 Integration', () => {
     });
   });
 
-  it('the route of the README answers: system prompt, kernel tools and SQL tools in one call of the AI SDK', async () => {
+  it('the route of the README works: system prompt, kernel tools and SQL tools in one call of the AI SDK', async () => {
     const { kernel } = await createKernel();
     const { file } = await customers();
     const database = new Database(file);

@@ -7,7 +7,7 @@ import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** A database behind a plain function that notes every call. */
+/** A database behind a plain function that records every call. */
 function application() {
   const db = new BetterSqlite3(':memory:');
   onTestFinished(() => {
@@ -27,18 +27,18 @@ function application() {
   return { db, run, calls, names };
 }
 
-/** Notes what a kernel warns of. */
-function listening() {
+/** A logger that records warnings. */
+function warningLogger() {
   /** @type {string[]} */
   const warnings = [];
-  const logger = { debug() {}, info() {}, warn: (/** @type {string} */ said) => warnings.push(said), error() {} };
+  const logger = { debug() {}, info() {}, warn: (/** @type {string} */ message) => warnings.push(message), error() {} };
   return { warnings, logger };
 }
 
 const insert = (/** @type {string} */ name) => `await tgp.exec_sql('INSERT INTO items VALUES (?)', ['${name}']);`;
 
-describe('a plain SQL executor, as the TypeScript package took it', () => {
-  it('createSqlTools calls it exactly once for a statement, and sends nothing else', async () => {
+describe('a plain SQL executor, as in the TypeScript package', () => {
+  it('createSqlTools calls it once for each statement, and sends no other statements', async () => {
     const { run, calls, names } = application();
     const { exec_sql } = createSqlTools(run);
     expect(await exec_sql.execute({ sql: 'INSERT INTO items VALUES (?)', params: ['a'] })).toEqual([{ affected: 1 }]);
@@ -52,14 +52,14 @@ describe('a plain SQL executor, as the TypeScript package took it', () => {
     expect(names()).toEqual(['a']);
   });
 
-  it('the result of a function without a count is unchanged: no rows are not "0 changed"', async () => {
+  it('a result without a count is returned unchanged: no rows do not mean "0 changed"', async () => {
     const { exec_sql } = createSqlTools(async () => []);
     expect(await exec_sql.execute({ sql: 'INSERT INTO items VALUES (1)' })).toEqual([]);
   });
 
   it('new TGP({ sql }) calls it once for each statement of a run, in order, nested tools included', async () => {
     const { run, calls, names } = application();
-    const { forge } = await sqlKernel(run, { logger: listening().logger });
+    const { forge } = await sqlKernel(run, { logger: warningLogger().logger });
     await forge(`${insert('inner')} return 1`, 'tools/inner.ts');
     const tool = await forge(
       `await Promise.all(['a', 'b'].map((name) => tgp.exec_sql('INSERT INTO items VALUES (?)', [name])));
@@ -71,9 +71,9 @@ describe('a plain SQL executor, as the TypeScript package took it', () => {
     expect(names()).toEqual(['a', 'b', 'inner']);
   });
 
-  it('what was done before a tool threw stays, and a failed statement leaves the others as they are', async () => {
+  it('statements before a failure are kept', async () => {
     const { run, calls, names } = application();
-    const { forge } = await sqlKernel(run, { logger: listening().logger });
+    const { forge } = await sqlKernel(run, { logger: warningLogger().logger });
     await expect((await forge(`${insert('kept')} throw new Error('no')`))()).rejects.toThrow('no');
     const swallowing = await forge(
       `try { await tgp.exec_sql('INSERT INTO items VALUES (NULL)'); } catch (error) { console.log(String(error)); }
@@ -84,7 +84,7 @@ describe('a plain SQL executor, as the TypeScript package took it', () => {
     expect(calls.filter(([sql]) => !sql.startsWith('INSERT'))).toEqual([]);
   });
 
-  it('runs do not wait for each other: a pool may be behind it', async () => {
+  it('runs do not wait for each other, since it may use a pool', async () => {
     let open = 0;
     let most = 0;
     /** @type {(() => void)[]} */
@@ -98,14 +98,14 @@ describe('a plain SQL executor, as the TypeScript package took it', () => {
         open -= 1;
         return [];
       },
-      { logger: listening().logger, config: { sandbox: { workers: 2 } } },
+      { logger: warningLogger().logger, config: { sandbox: { workers: 2 } } },
     );
     const tool = await forge("return tgp.exec_sql('SELECT 1')");
     await Promise.all([tool(), tool()]);
     expect(most).toBe(2);
   });
 
-  it('the rules hold before it is called', async () => {
+  it('forbidden statements are refused before it is called', async () => {
     const { run, calls } = application();
     const { exec_sql } = createSqlTools(run);
     for (const sql of [
@@ -122,66 +122,66 @@ describe('a plain SQL executor, as the TypeScript package took it', () => {
     expect(calls).toEqual([]);
   });
 
-  it('the kernel says once that runs over it are not atomic, and says nothing with a transaction', async () => {
+  it('the kernel warns once that runs are not atomic, and not with transactions', async () => {
     const { run } = application();
-    const { warnings, logger } = listening();
+    const { warnings, logger } = warningLogger();
     const { forge } = await sqlKernel(run, { logger });
     const tool = await forge(`${insert('a')} return 1`);
     await tool();
     await tool();
-    expect(warnings.filter((said) => /not atomic/.test(said))).toHaveLength(1);
+    expect(warnings.filter((message) => /not atomic/.test(message))).toHaveLength(1);
     expect(warnings.join()).toContain('{ query, transaction }');
 
-    const atomic = listening();
+    const atomic = warningLogger();
     const held = await sqlKernel(executor(run, { oneConnection: true }), { logger: atomic.logger });
     await (await held.forge(`${insert('b')} return 1`))();
-    expect(atomic.warnings.filter((said) => /atomic/.test(said))).toEqual([]);
+    expect(atomic.warnings.filter((message) => /atomic/.test(message))).toEqual([]);
   });
 
   it.each([
     ['readOnly', { readOnly: true }],
     ['readOnly', { allow: { verbs: /** @type {const} */ (['select']) } }],
     ['dryRun', { dryRun: true }],
-  ])('%s is refused at construction, with the way out; of a kernel at its boot', async (field, options) => {
+  ])('%s is refused by createSqlTools and at the boot, with a remedy', async (field, options) => {
     const { run, calls } = application();
     /** @type {any} */
-    const given = options;
+    const sqlOptions = options;
     const refusal = expect.objectContaining({
       code: 'ERR_CONFIG',
       message: expect.stringMatching(/\{ query, transaction \}.*known driver/),
       details: expect.objectContaining({ field }),
     });
-    expect(() => createSqlTools(run, given)).toThrow(refusal);
-    expect(() => createSqlTools(executor(run, { dialect: 'sqlite' }), given)).toThrow(ConfigError);
-    if (!given.allow) {
-      const kernel = new TGP({ config: { rootDir: await tempRoot() }, sql: { source: run, ...given } });
+    expect(() => createSqlTools(run, sqlOptions)).toThrow(refusal);
+    expect(() => createSqlTools(executor(run, { dialect: 'sqlite' }), sqlOptions)).toThrow(ConfigError);
+    if (!sqlOptions.allow) {
+      const kernel = new TGP({ config: { rootDir: await tempRoot() }, sql: { source: run, ...sqlOptions } });
       onTestFinished(() => kernel.shutdown());
       await expect(kernel.boot()).rejects.toThrow(refusal);
     }
     expect(calls).toEqual([]);
   });
 
-  it('a statement that timed out says that it may still happen', async () => {
+  it('the timeout of a statement is reported with an unknown outcome', async () => {
     const { exec_sql } = createSqlTools(() => new Promise(() => {}), { statementTimeoutMs: 20 });
     const failure = await exec_sql.execute({ sql: 'SELECT 1' }).catch((error) => error);
     expect(failure).toMatchObject({ code: 'ERR_SQL', details: { reason: 'timeout' } });
     expect(failure.message).toMatch(/timed out after 20 ms.*may still take effect/);
   });
 
-  it('a function that has left a hundred statements unanswered is not called again', async () => {
+  it('it is not called again while a hundred statements are unanswered', async () => {
     let calls = 0;
     const never = () => {
       calls += 1;
       return new Promise(() => {});
     };
     const { exec_sql } = createSqlTools(never, { statementTimeoutMs: 1 });
-    const ask = () => exec_sql.execute({ sql: 'SELECT 1' }).catch((error) => error.details.reason);
-    expect(new Set(await Promise.all(Array.from({ length: 100 }, ask)))).toEqual(new Set(['timeout']));
-    expect(await ask()).toBe('busy');
+    const reasonOf = () => exec_sql.execute({ sql: 'SELECT 1' }).catch((error) => error.details.reason);
+    expect(new Set(await Promise.all(Array.from({ length: 100 }, reasonOf)))).toEqual(new Set(['timeout']));
+    expect(await reasonOf()).toBe('busy');
     expect(calls).toBe(100);
   });
 
-  it('an aborted run sends nothing more', async () => {
+  it('an aborted run sends no further statements', async () => {
     const { calls, run } = application();
     const gate = new AbortController();
     const { forge } = await sqlKernel(
@@ -190,7 +190,7 @@ describe('a plain SQL executor, as the TypeScript package took it', () => {
         gate.abort();
         return rows;
       },
-      { logger: listening().logger },
+      { logger: warningLogger().logger },
     );
     const tool = await forge(`${insert('first')} ${insert('second')} return 1`);
     await expect(tool({}, { signal: gate.signal })).rejects.toMatchObject({ code: 'ERR_ABORTED' });
@@ -198,17 +198,17 @@ describe('a plain SQL executor, as the TypeScript package took it', () => {
   });
 });
 
-/** The application's own transactions around one connection. */
+/** Transactions of the application on one connection. */
 function withTransactions() {
   const { db, run, calls, names } = application();
   /** @type {(boolean | undefined)[]} */
-  const asked = [];
+  const readOnlyFlags = [];
   const source = {
     dialect: /** @type {const} */ ('sqlite'),
     query: run,
     /** @type {import('../../index.js').SqlTransactions['transaction']} */
     transaction: async (work, { readOnly }) => {
-      asked.push(readOnly);
+      readOnlyFlags.push(readOnly);
       db.exec('BEGIN');
       try {
         const value = await work(run);
@@ -220,11 +220,11 @@ function withTransactions() {
       }
     },
   };
-  return { source, calls, names, asked };
+  return { source, calls, names, readOnlyFlags };
 }
 
-describe('{ query, transaction } in place of a plain function', () => {
-  it('a run is one transaction: kept when it succeeds, undone when it throws or a failure was swallowed', async () => {
+describe('an executor with { query, transaction }', () => {
+  it('makes a run one transaction: rolled back if it throws or swallows a failure', async () => {
     const { source, names, calls } = withTransactions();
     const { forge } = await sqlKernel(source);
     await (await forge(`${insert('a')} ${insert('b')} return 1`))();
@@ -237,7 +237,7 @@ describe('{ query, transaction } in place of a plain function', () => {
     expect(calls.every(([sql]) => sql.startsWith('INSERT'))).toBe(true);
   });
 
-  it('dryRun reports and undoes', async () => {
+  it('rolls back with dryRun, and reports the effect', async () => {
     const { source, names } = withTransactions();
     const { exec_sql } = createSqlTools(source, { dryRun: true });
     const sql = "INSERT INTO items VALUES ('a')";
@@ -245,18 +245,18 @@ describe('{ query, transaction } in place of a plain function', () => {
     expect(names()).toEqual([]);
   });
 
-  it('readOnly is passed to the application, refuses writes and leaves nothing behind', async () => {
-    const { source, names, asked } = withTransactions();
+  it('receives readOnly, and writes are refused', async () => {
+    const { source, names, readOnlyFlags } = withTransactions();
     const tools = createSqlTools(source, { readOnly: true });
     expect(await tools.exec_sql.execute({ sql: 'SELECT count(*) AS n FROM items' })).toEqual([{ n: 0 }]);
     await expect(tools.exec_sql.execute({ sql: "INSERT INTO items VALUES ('a')" })).rejects.toThrow(/read-only/);
-    expect(asked).toEqual([true]);
+    expect(readOnlyFlags).toEqual([true]);
     expect((await tools.describe_schema.execute({})).tables).toMatchObject([{ name: 'items' }]);
-    expect(asked).toEqual([true]);
+    expect(readOnlyFlags).toEqual([true]);
     expect(names()).toEqual([]);
   });
 
-  it('a transaction that swallows the order to roll back is not believed', async () => {
+  it('has an unknown outcome if transaction swallows the error that rolls back', async () => {
     const { source } = withTransactions();
     const careless = {
       ...source,
@@ -270,7 +270,7 @@ describe('{ query, transaction } in place of a plain function', () => {
     });
   });
 
-  it('options inside the source, where they would do nothing, are refused', () => {
+  it('is refused with options inside the source, which have no effect there', () => {
     const { source } = withTransactions();
     expect(() => createSqlTools({ ...source, readOnly: true })).toThrow(
       expect.objectContaining({ code: 'ERR_CONFIG', details: expect.objectContaining({ field: 'sql.readOnly' }) }),
@@ -279,16 +279,16 @@ describe('{ query, transaction } in place of a plain function', () => {
 
   it.each([
     ['never calls its function', async () => undefined, /without calling/],
-    ['calls it with nothing', (/** @type {any} */ work) => work(undefined), /must call its callback with/],
+    ['calls it without a connection', (/** @type {any} */ work) => work(undefined), /must call its callback with/],
     ['fails', async () => Promise.reject(new Error('no connection left')), /no connection left/],
-  ])('one that %s is an error', async (_, transaction, message) => {
+  ])('causes an error if transaction %s', async (_, transaction, message) => {
     const { source } = withTransactions();
     const { exec_sql } = createSqlTools({ ...source, transaction });
     await expect(exec_sql.execute({ sql: 'SELECT 1' })).rejects.toThrow(message);
   });
 });
 
-describe.skipIf(!hasServer('postgres'))('functions over a pool of PostgreSQL', () => {
+describe.skipIf(!hasServer('postgres'))('executors over a PostgreSQL pool', () => {
   /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   /** @type {pg.Pool} */
@@ -297,7 +297,7 @@ describe.skipIf(!hasServer('postgres'))('functions over a pool of PostgreSQL', (
   beforeAll(async () => {
     server = await ownDatabase('postgres');
     pool = new pg.Pool({ ...server.settings, max: 4 });
-    // The server says good-bye to connections that are being closed.
+    // The server ends connections that are being closed with an error.
     pool.on('error', () => {});
     await pool.query('CREATE TABLE items (name text NOT NULL)');
     await pool.query(
@@ -316,7 +316,7 @@ describe.skipIf(!hasServer('postgres'))('functions over a pool of PostgreSQL', (
       )
     ).rows;
 
-  it('a plain one leaves no transaction open on any connection', async () => {
+  it('a plain function leaves no transaction open on any connection', async () => {
     const { exec_sql } = createSqlTools((sql, params) => pool.query(sql, params));
     const insertion = { sql: 'INSERT INTO items VALUES ($1)', params: ['a'] };
     await Promise.all([1, 2, 3, 4].map(() => exec_sql.execute(insertion)));
@@ -325,7 +325,7 @@ describe.skipIf(!hasServer('postgres'))('functions over a pool of PostgreSQL', (
     expect(await open()).toEqual([{ n: 0 }]);
   });
 
-  it('{ query, transaction } holds readOnly in the database, also against a function that writes', async () => {
+  it('{ query, transaction } enforces readOnly in the database, also for a function that writes', async () => {
     const source = {
       dialect: /** @type {const} */ ('postgres'),
       query: (/** @type {string} */ sql, /** @type {any[]} */ params) => pool.query(sql, params),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSqlTools, sqlite, ValidationError } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 
-test('tool.parameters has parse and safeParse, as the zod schemas of the TypeScript package had', async () => {
+test('tool.parameters has parse and safeParse, like the zod schemas of the TypeScript package', async () => {
   const { kernel, tools } = await createKernel();
   await tools.write_file.execute({
     path: 'tools/sum.ts',
@@ -25,7 +25,7 @@ test('tool.parameters has parse and safeParse, as the zod schemas of the TypeScr
     expect(success).toBe(false);
     expect(error).toMatchObject({ code: 'ERR_VALIDATION', details: { field } });
     expect(error.issues[0]).toMatchObject({ path: field.split('.'), message: expect.stringContaining(field) });
-    expect(JSON.stringify(parameters), 'nothing of it is in a request').not.toMatch(/parse/i);
+    expect(JSON.stringify(parameters), 'not part of a request').not.toMatch(/parse/i);
   }
 });
 
@@ -45,7 +45,7 @@ test('apply_diff accepts start_line and end_line, as arguments and in the block'
     expect(await tools.read_file.execute({ path })).toBe('a\nsame\nb\nother\nc\nsame\n');
   }
   await tools.write_file.execute({ path, content: `${lines.join('\n')}\n` });
-  await expect(tools.apply_diff.execute({ path, diff: block('') }), 'without them it is not clear').rejects.toThrow(
+  await expect(tools.apply_diff.execute({ path, diff: block('') }), 'ambiguous without them').rejects.toThrow(
     '3 places',
   );
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
-/** Enough for a busy machine. */
-const ROOMY = { sandbox: { timeoutMs: 5000 } };
+/** CPU time that suffices on a busy machine. */
+const LONG_TIMEOUT = { sandbox: { timeoutMs: 5000 } };
 /** Forms of a tool file that the TypeScript package ran, with their result for `{ n: 2 }`. */
 const FORMS = {
   'a script that ends with an expression': ['const twice = args.n * 2;\ntwice;', 4],
@@ -39,16 +39,16 @@ const FORMS = {
   'exports without a default': ['exports.a = 1', { a: 1 }],
 };
 
-describe('ROW A2: what a tool file may be', () => {
+describe('forms of a tool file, as in the TypeScript package', () => {
   for (const [name, [source, expected]] of Object.entries(FORMS)) {
     it(name, async () => {
-      const { forge } = await createKernel(ROOMY);
+      const { forge } = await createKernel(LONG_TIMEOUT);
       expect((await forge(String(source), { n: 2 })).result).toEqual(expected);
     });
   }
 
-  it('plain JavaScript too', async () => {
-    const { kernel, tools } = await createKernel(ROOMY);
+  it('plain JavaScript in sloppy mode', async () => {
+    const { kernel, tools } = await createKernel(LONG_TIMEOUT);
     await tools.write_file.execute({ path: 'tools/s.js', content: 'var octal = 010;\noctal + args.n' });
     expect((await kernel.exec('tools/s.js', { n: 2 })).result).toBe(10);
   });
@@ -66,15 +66,15 @@ describe('ROW A2: what a tool file may be', () => {
     ]);
   });
 
-  it('a module without a default export still says what to write', async () => {
-    const { forge } = await createKernel(ROOMY);
+  it('a module without a default export is an error that says what to write', async () => {
+    const { forge } = await createKernel(LONG_TIMEOUT);
     await expect(forge("import { mean } from '@tgp/std/stats';\nconst x = mean([1]);")).rejects.toThrow(
       /no default export/,
     );
   });
 
-  it('errors in a last expression are where they stand', async () => {
-    const { forge } = await createKernel(ROOMY);
+  it('errors in a last expression have their position', async () => {
+    const { forge } = await createKernel(LONG_TIMEOUT);
     const error = await forge('interface A { n: number }\n\nif (args.n) {\n  null.x\n}', { n: 1 }).catch(
       (error) => error,
     );
@@ -84,7 +84,7 @@ describe('ROW A2: what a tool file may be', () => {
 
 describe('import.meta', () => {
   it('has the location of the tool, and is not an import', async () => {
-    const { tools, kernel } = await createKernel(ROOMY);
+    const { tools, kernel } = await createKernel(LONG_TIMEOUT);
     await tools.write_file.execute({ path: 'tools/a/rates.json', content: '{"vat":7}' });
     await tools.write_file.execute({
       path: 'tools/a/meta.ts',

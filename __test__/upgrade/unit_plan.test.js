@@ -1,4 +1,4 @@
-/** The original package's plan of unit tests, line by line. */
+/** The unit test plan of the TypeScript package, line by line. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -23,7 +23,7 @@ describe('the virtual file system on disk', () => {
     expect(await vfs.readFile('deep/nested/file.txt')).toBe(text);
   });
 
-  it('lists what the system lists', async () => {
+  it('lists the same files as find', async () => {
     const root = await tempRoot();
     const vfs = createNodeVFS(root);
     for (const path of ['deep/b.txt', 'deep/a/c.txt', 'deep/a/d/e.txt', 'other.txt']) await vfs.writeFile(path, path);
@@ -40,7 +40,7 @@ describe('the virtual file system on disk', () => {
     expect(existsSync(join(root, '../outside.txt'))).toBe(false);
   });
 
-  it('follows no symbolic link out of its root', async () => {
+  it('does not follow a symbolic link out of its root', async () => {
     const root = await tempRoot();
     await symlink('/etc/passwd', join(root, 'link'));
     await expect(createNodeVFS(root).readFile('link')).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
@@ -48,7 +48,7 @@ describe('the virtual file system on disk', () => {
 });
 
 describe('the sandbox', () => {
-  it('compiles TypeScript with a default export to something that can be called', async () => {
+  it('compiles and runs TypeScript with a default export', async () => {
     const { forge } = await createKernel();
     expect((await forge('export default (args: { a: number }) => args.a * 2;', { a: 21 })).result).toBe(42);
   });
@@ -70,7 +70,7 @@ describe('the sandbox', () => {
     await expect(forge('while (true) {}')).rejects.toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
   });
 
-  it('gives the same chance for the same seed', async () => {
+  it('gives the same random numbers for the same seed', async () => {
     const { forge } = await createKernel();
     const source = 'return [Math.random(), Math.random()]';
     const [first, again, other] = [

@@ -17,7 +17,7 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     return made;
   }
 
-  it('a file that git does not know is committed before it is removed, and can be brought back', async () => {
+  it('an untracked file is committed before its removal, and can be restored', async () => {
     const { remote } = await bareRemote();
     const { tools, rootDir } = await createKernel({ git: { repo: remote } });
     await tools.write_file.execute({ path: 'tools/first.ts', content: 'return 1' });
@@ -41,7 +41,7 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     }
   });
 
-  it('so is the text on disk of a file that git knows otherwise, and nothing when it has it', async () => {
+  it('an edited text is committed before its removal, and a committed text is not committed again', async () => {
     const { tools, rootDir } = await workspace();
     const path = 'tools/a.ts';
     await tools.write_file.execute({ path, content: LIB });
@@ -55,7 +55,7 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('so is a draft of a strict check, and the first file of all', async () => {
+  it('a draft of a strict check is committed before its removal, also as the first file', async () => {
     const { tools, rootDir } = await createKernel({ check: 'strict' });
     const path = 'tools/draft.ts';
     const draft = await tools.write_file.execute({ path, content: 'export default (a: any) => a;\n' });
@@ -66,7 +66,7 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('a file with a secret is removed without a commit, and the answer says that it is lost', async () => {
+  it('a file with a secret is removed without a commit, and the answer reports the loss', async () => {
     const { tools, rootDir } = await workspace();
     const head = git(rootDir, 'rev-parse', 'main');
     const path = 'tools/a.ts';
@@ -83,7 +83,7 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('of a file that got a secret later, only the text with the secret is lost', async () => {
+  it('of a committed file with a later secret, only the text with the secret is lost', async () => {
     const { tools, rootDir } = await workspace();
     const path = 'tools/a.ts';
     await tools.write_file.execute({ path, content: LIB });
@@ -99,7 +99,7 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('a file that git does not know is kept before it moves', async () => {
+  it('an untracked file is committed before its move', async () => {
     const { tools, rootDir } = await workspace();
     writeFileSync(join(rootDir, 'tools/mine.ts'), LIB);
     const moved = await tools.move_file.execute({ from: 'tools/mine.ts', to: 'tools/lib/mine.ts' });
@@ -109,7 +109,7 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('what cannot be committed first stays where it is', async () => {
+  it('a file that cannot be committed first is not removed', async () => {
     const { tools, rootDir } = await workspace();
     git(rootDir, 'checkout', '-q', '--detach');
     writeFileSync(join(rootDir, 'tools/mine.ts'), LIB);
@@ -119,7 +119,7 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     expect(readFileSync(join(rootDir, 'tools/mine.ts'), 'utf8')).toBe(LIB);
   });
 
-  it('with pull requests it is kept on a branch beside theirs', async () => {
+  it('with pull requests an untracked file is backed up on its own branch', async () => {
     const { folder, remote, config, requests } = await forgeServer('github');
     const work = clone(folder, remote);
     writeFileSync(join(work, 'README.md'), 'tools');

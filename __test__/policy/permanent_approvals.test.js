@@ -20,10 +20,10 @@ const written = { path: 'tools/notes.json', content: '{}' };
 
 /**
  * @param {import('../../index.js').PolicyInput} policy
- * @param {true | { any: string[] }} [always] what is said for good
+ * @param {true | { any: string[] }} [always] the permanent part of the answer
  * @param {Parameters<typeof policyKernel>[1]} [options]
  */
-async function asking(policy, always = true, options = {}) {
+async function askingKernel(policy, always = true, options = {}) {
   /** @type {import('../../index.js').ApprovalRequest[]} */
   const asked = [];
   /** @type {string[]} */
@@ -36,9 +36,9 @@ async function asking(policy, always = true, options = {}) {
   return { ...(await policyKernel(policy, { approve, logger, ...options })), asked, warnings };
 }
 
-describe('an approval for good', () => {
-  test('writes a rule that a person can read, and asks no more', async () => {
-    const { tools, file, asked, kernel } = await asking(FILE, { any: ['/content', '/why'] });
+describe('a permanent approval', () => {
+  test('adds a readable rule to the policy file, and the call is not asked about again', async () => {
+    const { tools, file, asked, kernel } = await askingKernel(FILE, { any: ['/content', '/why'] });
     await tools.write_file.execute(written);
     expect(asked[0]?.always).toEqual({
       allow: ['write_file'],
@@ -58,8 +58,8 @@ describe('an approval for good', () => {
     expect((await kernel.policy.check()).rules).toBe(4);
   });
 
-  test('is for once where a rule asks, which is stricter than any that allows', async () => {
-    const { tools, file, asked, warnings } = await asking(FILE);
+  test('counts only once if an ask rule matches: it outranks every allow rule', async () => {
+    const { tools, file, asked, warnings } = await askingKernel(FILE);
     await tools.write_file.execute({ path: 'tools/payments/a.json', content: '{}' });
     expect(asked[0]?.always).toBeUndefined();
     expect(warnings.join()).toContain('approved only once');
@@ -67,10 +67,10 @@ describe('an approval for good', () => {
   });
 
   test.each([
-    ['the policy is no file', { default: /** @type {const} */ ('ask') }],
+    ['the policy is not a file', { default: /** @type {const} */ ('ask') }],
     ['the file has its rules in one line', 'version: 1\ndefault: ask\nrules: [{ id: reading, allow: [read] }]\n'],
-  ])('is for once where %s', async (_name, policy) => {
-    const { tools, asked, warnings, file } = await asking(policy);
+  ])('counts only once if %s', async (_name, policy) => {
+    const { tools, asked, warnings, file } = await askingKernel(policy);
     await tools.write_file.execute(written);
     await tools.write_file.execute({ ...written, content: '{"a":1}' });
     expect(asked).toHaveLength(2);
@@ -78,8 +78,8 @@ describe('an approval for good', () => {
     if (typeof policy === 'string') expect(await readFile(file, 'utf8')).toBe(policy);
   });
 
-  test('is for exactly the call that was shown: another content is asked about again', async () => {
-    const { tools, asked } = await asking(FILE);
+  test('covers only the call that was shown: other content is asked about again', async () => {
+    const { tools, asked } = await askingKernel(FILE);
     await tools.write_file.execute(written);
     await tools.write_file.execute(written);
     expect(asked).toHaveLength(1);
@@ -87,10 +87,10 @@ describe('an approval for good', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('is for the arguments of a function that were shown, and no others', async () => {
+  test('covers only the shown arguments of an application function', async () => {
     /** @type {unknown[]} */
     const paid = [];
-    const { tools, asked } = await asking(
+    const { tools, asked } = await askingKernel(
       'version: 1\ndefault: ask\nrules:\n  - { id: code, allow: [run, read] }\n',
       true,
       {
@@ -101,14 +101,14 @@ describe('an approval for good', () => {
     expect(await pay('1')).toMatchObject({ success: true });
     expect(asked[0]?.always).toEqual({ allow: ['pay'], args: { '/0': 1, '/1': { absent: true } } });
     await pay('1');
-    expect(asked, 'the same is not asked about').toHaveLength(1);
+    expect(asked, 'the same call is not asked about again').toHaveLength(1);
     for (const args of ['2', '1, "and more"', '[1]', '']) await pay(args);
     expect(asked).toHaveLength(5);
     expect(paid).toHaveLength(6);
   });
 
-  test('is for the text that a tool has, with these arguments', async () => {
-    const { kernel, tools, asked, rootDir } = await asking(
+  test('covers only the current text of a tool and the shown arguments', async () => {
+    const { kernel, tools, asked, rootDir } = await askingKernel(
       'version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n',
     );
     const run = (/** @type {object} */ args) => tools.exec_tool.execute({ path: 'tools/ok.ts', args });
@@ -130,12 +130,12 @@ describe('an approval for good', () => {
       '/** Answers. */\nexport default (args: { n?: number }) => args.n ?? 666;\n',
     );
     await run({ n: 1 });
-    expect(asked, 'a later text is asked about').toHaveLength(3);
+    expect(asked, 'a changed text is asked about again').toHaveLength(3);
     expect((await kernel.policy.check()).rules).toBe(4);
   });
 
-  test('names what a tool imports', async () => {
-    const { tools, asked } = await asking('version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n');
+  test('covers the imports of a tool', async () => {
+    const { tools, asked } = await askingKernel('version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n');
     const run = () => tools.exec_tool.execute({ path: 'tools/priced.ts', args: {} });
     await run();
     expect(asked[0]?.always).toMatchObject({ paths: ['lib/price.ts', 'tools/priced.ts'], text: [asked[0]?.text] });
@@ -143,25 +143,25 @@ describe('an approval for good', () => {
     expect(asked, 'the rule covers the import').toHaveLength(1);
   });
 
-  test('is for a program with its arguments and its input, not for every program', async () => {
-    const { kernel, asked } = await asking('version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n');
-    const judged = (/** @type {object} */ args) => kernel.policy.explain({ tool: 'run_program', args });
+  test('covers one program with its arguments and its input', async () => {
+    const { kernel, asked } = await askingKernel('version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n');
+    const explain = (/** @type {object} */ args) => kernel.policy.explain({ tool: 'run_program', args });
     const access = kernel[ON_BEHALF]({ agent: 'x' });
-    const given = { program: 'git', args: ['--version'], stdin: '' };
-    await access.own({ tool: 'run_program', effect: 'shell', changes: true, args: given }, async () => 'done');
+    const command = { program: 'git', args: ['--version'], stdin: '' };
+    await access.own({ tool: 'run_program', effect: 'shell', changes: true, args: command }, async () => 'done');
     expect(asked[0]?.always).toEqual({
       allow: ['run_program'],
       args: { '/program': 'git', '/args': { equals: ['--version'] }, '/stdin': '' },
     });
-    expect(await judged(given)).toMatchObject({ verdict: 'allow', rule: 'always-1' });
+    expect(await explain(command)).toMatchObject({ verdict: 'allow', rule: 'always-1' });
     for (const other of [{ program: 'sh' }, { args: ['push'] }, { args: ['--version', 'x'] }, { stdin: 'x' }]) {
-      expect(await judged({ ...given, ...other })).toMatchObject({ verdict: 'ask' });
+      expect(await explain({ ...command, ...other })).toMatchObject({ verdict: 'ask' });
     }
   });
 
-  test('is for a request with its address, headers and body', async () => {
+  test('covers one request with its method, address and body', async () => {
     const rules = 'version: 1\ndefault: ask\nrules:\n  - { id: code, allow: [run, read] }\n';
-    const { tools, asked, url, served } = await asking(rules);
+    const { tools, asked, url, served } = await askingKernel(rules);
     const post = (/** @type {string} */ path, /** @type {string} */ body) =>
       tools.run_code.execute({
         code: `return (await fetch('${url}${path}', { method: 'POST', body: ${JSON.stringify(body)} })).status;`,
@@ -179,16 +179,16 @@ describe('an approval for good', () => {
     expect(served).toHaveLength(4);
   });
 
-  test('leaves open what is named in words, and nothing by another name', async () => {
-    const { tools, asked, warnings, file } = await asking(FILE, { any: ['/unheard-of'] });
+  test('adds no rule and logs a warning if any names an unknown condition', async () => {
+    const { tools, asked, warnings, file } = await askingKernel(FILE, { any: ['/unheard-of'] });
     await tools.write_file.execute(written);
     expect(warnings.join()).toContain('The rule has no condition "/unheard-of"');
     expect(await readFile(file, 'utf8')).toBe(FILE);
     expect(asked).toHaveLength(1);
   });
 
-  test('given for calls at the same time writes a rule for each, and voids none', async () => {
-    const { tools, file, asked, kernel, warnings } = await asking(FILE);
+  test('adds a rule for each of several concurrent calls, and voids none', async () => {
+    const { tools, file, asked, kernel, warnings } = await askingKernel(FILE);
     const calls = [1, 2, 3, 4].map((n) => ({ path: `tools/n${n}.json`, content: '{}' }));
     await Promise.all(calls.map((call) => tools.write_file.execute(call)));
     expect(asked).toHaveLength(4);
@@ -199,14 +199,14 @@ describe('an approval for good', () => {
     expect((await kernel.policy.check()).rules).toBe(6);
   });
 
-  test('waits for another process that changes the file, and not for one that has ended', async () => {
-    const { tools, file, folder } = await asking(FILE);
+  test('waits for the lock of a running process, and ignores the lock of an ended one', async () => {
+    const { tools, file, folder } = await askingKernel(FILE);
     const lock = join(folder, '.tgp.policy.yaml.lock');
     await writeFile(lock, JSON.stringify(ownIdentity()));
     const call = tools.write_file.execute(written);
     await wait(400);
     expect(await readFile(file, 'utf8')).toBe(FILE);
-    // What the other process has done meanwhile stays.
+    // The change of the other process is kept.
     const other = FILE.replace('# Who may do what.', '# Another process was here.');
     await writeFile(file, other);
     await rm(lock);
@@ -218,7 +218,7 @@ describe('an approval for good', () => {
     await expect(readFile(lock)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('leaves the approvals that others still wait for, unless a person has changed the rules', async () => {
+  test('keeps other pending approvals valid, unless a person has changed the rules', async () => {
     /** @type {Map<string | undefined, (answer: any) => void>} */
     const waiting = new Map();
     const { tools, file } = await policyKernel(FILE, {
@@ -229,7 +229,7 @@ describe('an approval for good', () => {
     await until(() => waiting.size === 3);
     waiting.get('tools/a.json')?.({ approved: true, always: true });
     await first;
-    // Longer than it takes to see that the file has changed.
+    // Longer than the kernel needs to notice the changed file.
     await wait(800);
     waiting.get('tools/b.json')?.(true);
     await second;
@@ -239,7 +239,7 @@ describe('an approval for good', () => {
     await expect(third).rejects.toMatchObject({ code: 'ERR_APPROVAL' });
   });
 
-  test('adds no rule to a policy that was changed since the request', async () => {
+  test('adds no rule to a policy that changed after the request', async () => {
     for (const seen of ['in force', 'not yet read']) {
       const { tools, file } = await policyKernel(FILE, {
         approve: async () => {
@@ -256,8 +256,8 @@ describe('an approval for good', () => {
     }
   });
 
-  test('keeps of a long value its hash', async () => {
-    const { tools, asked, file } = await asking(FILE);
+  test('stores the hash of a long value', async () => {
+    const { tools, asked, file } = await askingKernel(FILE);
     const long = { ...written, content: JSON.stringify('x'.repeat(50_000)) };
     await tools.write_file.execute(long);
     await tools.write_file.execute(long);

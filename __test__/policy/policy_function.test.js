@@ -1,7 +1,7 @@
-/** A function of the application decides: what it says holds, and whatever else it does is no. */
+/** A policy function of the application: its verdict applies, and everything else is a denial. */
 
 import { describe, expect, test } from 'vitest';
-import { caller, eventsOf, heard, policyKernel } from '../helpers/policy_kernel.js';
+import { caller, eventsOf, outcomeOf, policyKernel } from '../helpers/policy_kernel.js';
 
 const CALL = { path: 'a.md', content: 'x' };
 
@@ -16,25 +16,25 @@ test.each([
     },
     'deny',
   ],
-  ['says what nobody understands', () => 'yes', 'deny'],
-  ['says nothing', () => undefined, 'deny'],
+  ['returns an unknown verdict', () => 'yes', 'deny'],
+  ['returns nothing', () => undefined, 'deny'],
   ['never answers', () => new Promise(() => {}), 'deny'],
-])('it %s', async (_, decide, said) => {
+])('a policy function that %s', async (_, decide, verdict) => {
   const policy = /** @type {any} */ ((/** @type {any} */ { effect }) => (effect === 'run' ? 'allow' : decide()));
   const { kernel } = await policyKernel(policy, { config: { agent: { approvalMs: 1_000 } } });
   const { call, guest } = await caller(kernel);
-  expect(await call('write_file', CALL)).toMatchObject({ said });
-  expect(await guest("tgp.write_file('/tmp/a.md', 'x')")).toMatchObject({ said });
+  expect(await call('write_file', CALL)).toMatchObject({ verdict });
+  expect(await guest("tgp.write_file('/tmp/a.md', 'x')")).toMatchObject({ verdict });
 });
 
-test('what it says of a rule and a reason reaches the caller and the ledger', async () => {
+test('the rule and reason of a policy function reach the caller and the ledger', async () => {
   const { kernel } = await policyKernel(() => ({ verdict: 'deny', rule: 'cedar-7', reason: 'Not here.' }));
   const { call } = await caller(kernel);
-  expect(await call('write_file', CALL)).toMatchObject({ said: 'deny', rule: 'cedar-7', reason: 'Not here.' });
+  expect(await call('write_file', CALL)).toMatchObject({ verdict: 'deny', rule: 'cedar-7', reason: 'Not here.' });
   expect(await eventsOf(kernel, 'DENIED')).toMatchObject([{ rule: 'cedar-7', tool: 'write_file' }]);
 });
 
-describe('it is asked about all that a call reaches', () => {
+describe('a policy function judges every file that a call reaches', () => {
   const files = {
     'tools/secret/key.ts': "export const KEY = 'hunter2' as const;\n",
     'tools/pub/run.ts':
@@ -44,7 +44,7 @@ describe('it is asked about all that a call reaches', () => {
     'tools/pub/run.test.ts':
       "import { expect, test } from 'vitest';\nimport { KEY } from '../secret/key.ts';\ntest('it is', () => expect(KEY).toBe('x'));\n",
   };
-  const ways = /** @type {[string, any][]} */ ([
+  const callsByTool = /** @type {[string, any][]} */ ([
     ['exec_tool', { path: 'tools/pub/run.ts', args: {} }],
     ['check_tool', { path: 'tools/pub/wrong.ts' }],
     ['test_tool', { path: 'tools/pub/run.test.ts' }],
@@ -52,14 +52,14 @@ describe('it is asked about all that a call reaches', () => {
     ['read_file', { path: 'tools/secret/key.ts' }],
   ]);
 
-  test.each(ways)('by %s: what it denies is not reached', async (tool, args) => {
+  test.each(callsByTool)('%s does not reach a denied file', async (tool, args) => {
     const policy = (/** @type {any} */ { path }) => (path?.startsWith('tools/secret/') ? 'deny' : 'allow');
     const { kernel, tools } = await policyKernel(/** @type {any} */ (policy), { files });
     await kernel.boot();
-    expect(await heard(/** @type {any} */ (tools)[tool].execute(args))).toMatchObject({ said: 'deny' });
+    expect(await outcomeOf(/** @type {any} */ (tools)[tool].execute(args))).toMatchObject({ verdict: 'deny' });
   });
 
-  test('as calls of their own: files that are read, and files that are run', async () => {
+  test('as separate calls: files that are read, and files that are run', async () => {
     /** @type {any[]} */
     const seen = [];
     const policy = (/** @type {any} */ { tool, effect, path, args }) => {
@@ -76,7 +76,7 @@ describe('it is asked about all that a call reaches', () => {
     expect(seen).toContainEqual({ tool: 'read_file', effect: 'read', path, args: { path } });
   });
 
-  test('and what it asks for one of them, it asks for the call', async () => {
+  test('asks about the whole call if it asks about one of the files', async () => {
     const policy = (/** @type {any} */ { path }) =>
       path?.startsWith('tools/secret/') ? { verdict: 'ask', rule: 'secrets' } : 'allow';
     /** @type {any[]} */

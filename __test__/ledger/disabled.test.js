@@ -1,4 +1,4 @@
-/** `ledger: false`: everything works, and nothing is written down. */
+/** `ledger: false`: everything works, and nothing is recorded. */
 
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ test.each([[false], [{ on: false }]])('ledger: %j writes nothing, and queries re
   expect(message_).not.toContain('TGP-Ledger');
 });
 
-test('the command line says so too', async () => {
+test('the command line reports a disabled ledger', async () => {
   const folder = await tempRoot();
   const configFile = join(folder, 'tgp.config.json');
   await writeFile(configFile, JSON.stringify({ ledger: false }));
@@ -46,7 +46,7 @@ test('the command line says so too', async () => {
   });
 });
 
-test('by default it is on, in files that only their owner can read', async () => {
+test('the ledger is enabled by default, in files that only their owner can read', async () => {
   const { kernel, rootDir } = await createKernel();
   await kernel.boot();
   expect(kernel.config.ledger).toMatchObject({ on: true, fsync: false, checkpointEvents: 1000 });
@@ -56,23 +56,23 @@ test('by default it is on, in files that only their owner can read', async () =>
   expect(new Set(modes.trim().split('\n'))).toEqual(new Set(['600']));
 });
 
-test('a number of events to keep that was not chosen is left open in every configuration', async () => {
+test('retainEvents has no default in any configuration', async () => {
   const folder = await tempRoot();
   const configs = [{}, { retainEvents: 2_000_000 }, { retainEvents: 0 }].map((ledger, n) => ({
     rootDir: join(folder, `r${n}`),
     ledger,
   }));
   for (const config of configs) {
-    const chosen = config.ledger.retainEvents;
+    const { retainEvents } = config.ledger;
     const file = join(folder, 'tgp.config.json');
     await writeFile(file, JSON.stringify(config));
-    expect((await loadTGPConfig(file)).ledger.retainEvents).toBe(chosen);
-    expect(TGPConfigSchema.parse(config).ledger.retainEvents).toBe(chosen);
+    expect((await loadTGPConfig(file)).ledger.retainEvents).toBe(retainEvents);
+    expect(TGPConfigSchema.parse(config).ledger.retainEvents).toBe(retainEvents);
     const kernel = new TGP({ config: await loadTGPConfig(file) });
     onTestFinished(() => kernel.shutdown());
-    expect(kernel.config.ledger.retainEvents).toBe(chosen);
+    expect(kernel.config.ledger.retainEvents).toBe(retainEvents);
     await kernel.boot();
-    expect(kernel.config.ledger.retainEvents).toBe(chosen);
+    expect(kernel.config.ledger.retainEvents).toBe(retainEvents);
   }
 });
 
@@ -80,7 +80,7 @@ test.each([
   [{ flushMs: 0 }, 'ledger.flushMs'],
   [{ retainDay: 1 }, 'retainDays'],
   ['yes', 'ledger'],
-])('ledger: %j is refused by name', async (ledger, named) => {
+])('ledger: %j is refused with its key', async (ledger, key) => {
   const kernel = new TGP({ config: { rootDir: join(await tempRoot(), '.tgp'), ledger: /** @type {any} */ (ledger) } });
-  await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_CONFIG', message: expect.stringContaining(named) });
+  await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_CONFIG', message: expect.stringContaining(key) });
 });

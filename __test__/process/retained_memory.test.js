@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { workers } from '../helpers/workers.js';
 
-/** Tools that leave something in the isolate. Each weighs `args.mb` megabytes. */
-const PLANTS = {
+/** Tools that leave `args.mb` megabytes in the isolate. */
+const LEFTOVERS = {
   'registered symbols':
     "for (let i = 0; i < args.mb; i++) Symbol.for(args.n + '-' + i + 'x'.repeat(1 << 20)); return 0",
   'many small registered symbols':
@@ -28,10 +28,10 @@ const INNOCENT =
 
 describe('THREAT: memory that a run leaves behind', () => {
   for (const isolation of /** @type {const} */ (['process', 'thread'])) {
-    for (const [name, plant] of Object.entries(PLANTS)) {
-      it(`${name}: the next run has all its memory (${isolation})`, async () => {
+    for (const [name, source] of Object.entries(LEFTOVERS)) {
+      it(`${name}: the next run can use its full memory (${isolation})`, async () => {
         const { kernel, tools } = await createKernel({ sandbox: { isolation, workers: 1, timeoutMs: 10_000 } });
-        await tools.write_file.execute({ path: 'tools/plant.ts', content: plant });
+        await tools.write_file.execute({ path: 'tools/plant.ts', content: source });
         await tools.write_file.execute({ path: 'tools/innocent.ts', content: INNOCENT });
         for (const [rounds, mb] of [
           [1, 42],
@@ -44,9 +44,9 @@ describe('THREAT: memory that a run leaves behind', () => {
     }
   }
 
-  it('replaces the worker, and a clean worker is kept', async () => {
+  it('leads to a new worker, and a clean worker is kept', async () => {
     const { kernel, tools } = await createKernel({ sandbox: { workers: 1, timeoutMs: 10_000 } });
-    await tools.write_file.execute({ path: 'tools/plant.ts', content: PLANTS['registered symbols'] });
+    await tools.write_file.execute({ path: 'tools/plant.ts', content: LEFTOVERS['registered symbols'] });
     await tools.write_file.execute({ path: 'tools/innocent.ts', content: INNOCENT });
     await kernel.exec('tools/innocent.ts');
     const first = workers();

@@ -14,13 +14,13 @@ const FAULTY = 'export default (a: any) => a;\n';
 const PATH = 'tools/a.ts';
 
 const subjects = (folder) => git(folder, 'log', '--format=%s', 'main').split('\n');
-/** Writes as a person does, past the kernel. */
+/** Writes to the disk as a person does, without the kernel. */
 function byHand(rootDir, path, text) {
   mkdirSync(join(rootDir, path, '..'), { recursive: true });
   writeFileSync(join(rootDir, path), text);
 }
 
-/** A workspace in which the history has one text of a file, and the disk another. */
+/** A workspace with a manual edit: the text of a file on disk differs from the committed one. */
 async function edited(config = {}) {
   const made = await createKernel(config);
   await made.tools.write_file.execute({ path: PATH, content: LIB });
@@ -39,7 +39,7 @@ describe("THREAT: a user's edit is overwritten and lost", () => {
     ['apply_diff', 'Refactor', (tools) => tools.apply_diff.execute({ path: PATH, diff: DIFF })],
     ['revert_file', 'Revert', (tools, first) => tools.revert_file.execute({ path: PATH, commit: first })],
   ];
-  it.each(writes)('%s commits it first, and brings both to the remote', async (_, verb, write) => {
+  it.each(writes)('%s commits the edit first, and pushes both commits', async (_, verb, write) => {
     const { remote } = await bareRemote();
     const { tools, rootDir, first } = await edited({ git: { repo: remote } });
     const written = await write(tools, first);
@@ -58,7 +58,7 @@ describe("THREAT: a user's edit is overwritten and lost", () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('a file that git never knew, data as well as tools, bytes as well as text', async () => {
+  it('an untracked file is committed first: data, text and bytes', async () => {
     const { tools, rootDir } = await edited();
     const bytes = Buffer.from([0, 255, 254, 10]);
     byHand(rootDir, 'data/mine.json', '{"by":"hand"}');
@@ -73,7 +73,7 @@ describe("THREAT: a user's edit is overwritten and lost", () => {
     }
   });
 
-  it('the imports that a move changes', async () => {
+  it('an edited importer is committed before a move changes it', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/lib.ts', content: LIB });
     const user =
@@ -87,7 +87,7 @@ describe("THREAT: a user's edit is overwritten and lost", () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('files of the kernel, committed files and the written content are not backed up', async () => {
+  it('texts that the kernel wrote, committed texts and identical texts are not backed up', async () => {
     const { tools, kernel, rootDir } = await createKernel({ check: 'strict' });
     await tools.write_file.execute({ path: PATH, content: LIB });
     await tools.write_file.execute({ path: PATH, content: FAULTY });
@@ -98,7 +98,7 @@ describe("THREAT: a user's edit is overwritten and lost", () => {
     const before = subjects(rootDir);
     expect(before).toEqual([`Forge: ${PATH}`, `Forge: ${PATH}`, `Forge: ${PATH}`]);
     await kernel.shutdown();
-    // A kernel that has written nothing yet.
+    // A new kernel, which has not written yet.
     const next = await createKernel({ check: 'strict', rootDir });
     await next.tools.write_file.execute({ path: PATH, content: LIB });
     expect(subjects(rootDir)).toEqual([`Forge: ${PATH}`, ...before]);
@@ -119,7 +119,7 @@ describe("THREAT: a user's edit is overwritten and lost", () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('a secret is never committed, and the answer says that it is lost', async () => {
+  it('an edit with a secret is never committed, and the answer reports the loss', async () => {
     const { tools, rootDir } = await edited();
     byHand(rootDir, PATH, SECRET);
     const written = await tools.patch_file.execute({
@@ -136,7 +136,7 @@ describe("THREAT: a user's edit is overwritten and lost", () => {
     expect(git(rootDir, 'log', '--all', '-p')).not.toContain('sk_live');
   });
 
-  it('an edit that cannot be committed is not overwritten; files of the kernel may change', async () => {
+  it('an edit that cannot be committed is not overwritten; files that the kernel wrote may change', async () => {
     const { tools, rootDir } = await edited();
     await tools.write_file.execute({ path: 'tools/own.ts', content: LIB });
     byHand(rootDir, PATH, OTHER);
@@ -155,7 +155,7 @@ describe("THREAT: a user's edit is overwritten and lost", () => {
 describe("THREAT: a user's edit is lost while it is backed up", () => {
   const kept = (rootDir) => git(rootDir, 'branch', '--list', 'tgp/kept-*', '--format=%(refname:short)');
 
-  it.each(['looking', 'working'])('a process is killed while the journal says "%s"', async (state) => {
+  it.each(['looking', 'working'])('a process is killed while the journal is in the state "%s"', async (state) => {
     const { kernel, rootDir } = await edited();
     await kernel.shutdown();
     byHand(rootDir, 'tools/new.ts', OTHER);
@@ -177,7 +177,7 @@ describe("THREAT: a user's edit is lost while it is backed up", () => {
     expect(soundness(rootDir)).toMatchObject({ fsck: '', locks: [] });
   });
 
-  it('no write is refused for a file that is as it was committed, on no branch either', async () => {
+  it('a write of a committed file is not refused, even with a detached HEAD', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: PATH, content: LIB });
     await kernel.shutdown();
@@ -190,7 +190,7 @@ describe("THREAT: a user's edit is lost while it is backed up", () => {
     expect(readFileSync(join(rootDir, PATH), 'utf8')).toBe(OTHER);
   });
 
-  it("another kernel's draft is kept beside the branch, once", async () => {
+  it("another kernel's draft is backed up once, on its own branch", async () => {
     const { kernel, tools, rootDir, first } = await edited({ check: 'strict' });
     byHand(rootDir, PATH, LIB);
     for (const _ of [1, 2]) {
@@ -205,7 +205,7 @@ describe("THREAT: a user's edit is lost while it is backed up", () => {
     await kernel.shutdown();
   });
 
-  it('a file that could not be restored is neither committed nor overwritten', async () => {
+  it('a file above fs.fileBytes is neither committed nor overwritten', async () => {
     const { kernel, tools, rootDir } = await createKernel({ fs: { fileBytes: 1000 } });
     const large = 'x'.repeat(1001);
     byHand(rootDir, 'data/large.txt', large);
@@ -220,7 +220,7 @@ describe("THREAT: a user's edit is lost while it is backed up", () => {
     expect(readFileSync(join(rootDir, 'data/large.txt'), 'utf8')).toBe(large);
   });
 
-  it('a file with a second name is replaced, and the other name keeps what it holds', async () => {
+  it('a hard-linked file is replaced, and the other name keeps its content', async () => {
     const { tools, rootDir } = await edited();
     linkSync(join(rootDir, PATH), join(rootDir, 'tools/twin.ts'));
     expect(await tools.write_file.execute({ path: PATH, content: OTHER })).toMatchObject({ persisted: true });
@@ -228,7 +228,7 @@ describe("THREAT: a user's edit is lost while it is backed up", () => {
     expect(readFileSync(join(rootDir, 'tools/twin.ts'), 'utf8')).toBe(BY_HAND);
   });
 
-  it('with pull requests a move puts an importer on no second branch', async () => {
+  it('with pull requests a move puts an edited importer on no second branch', async () => {
     const { folder, remote, config } = await forgeServer('github');
     const work = clone(folder, remote);
     const user =
@@ -252,7 +252,7 @@ describe("THREAT: a user's edit is lost while it is backed up", () => {
 });
 
 describe('kernel.git.uncommitted', () => {
-  it('names what git status names, and nothing once it is committed', async () => {
+  it('lists the same files as git status, and none after a commit', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     expect(await kernel.git.uncommitted()).toEqual([]);
     for (const path of ['tools/same.ts', 'tools/gone.ts', PATH]) {
@@ -282,7 +282,7 @@ describe('kernel.git.uncommitted', () => {
     expect(subjects(rootDir)[0]).toBe(message);
   });
 
-  it('names drafts and files with a secret, and reads no list of ignored files that is none', async () => {
+  it('lists drafts and files with a secret, and ignores a .gitignore that is a pipe', async () => {
     const { kernel, tools, rootDir } = await createKernel({ check: 'strict' });
     await tools.write_file.execute({ path: PATH, content: FAULTY });
     await tools.write_file.execute({ path: 'data/key.json', content: JSON.stringify({ key: SECRET }) });

@@ -5,9 +5,9 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-/** CPU time of all threads; what it is to catch is many times more. */
+/** CPU time of all threads; the failures it detects need many times more. */
 const MAX_CPU_MS = 10_000;
-/** CPU time of the event loop: some 100 ms, of which most is for texts that are handed over. */
+/** CPU time of the event loop: usually some 100 ms, mostly for passing texts. */
 const MAX_BUSY_MS = 1_000;
 
 const KERNEL = `
@@ -20,7 +20,7 @@ const booted = async (config = {}, options = {}) => {
 writeFileSync('rules.yaml', 'version: 1\\ndefault: allow\\nrules:\\n  - { id: no-secrets, deny: [sql], tables: [secrets] }\\n');
 `;
 
-/** Statements of a few hundred letters that a parser of others reads twice per level. */
+/** Short statements that the SQL parser reads twice per level of nesting. */
 const NESTED = `
 const nested = (open, inner, close, levels) => 'SELECT ' + open.repeat(levels) + inner + close.repeat(levels);
 const statements = [
@@ -42,8 +42,8 @@ function expectBounded(cost) {
 
 it.each([
   ['some tables are allowed', '{}', "{ allow: { tables: ['t'] } }", 'ERR_SECURITY_VIOLATION'],
-  ['a policy tells tables apart', "{ policy: 'rules.yaml' }", '{}', 'ERR_DENIED'],
-])('a short statement that takes a parser for ever is refused at once where %s', async (_, config, options, code) => {
+  ['a policy has rules for tables', "{ policy: 'rules.yaml' }", '{}', 'ERR_DENIED'],
+])('a short statement that the parser cannot finish is refused soon if %s', async (_, config, options, code) => {
   const cost = await hostCost(
     await tempRoot(),
     `${KERNEL}${NESTED}
@@ -73,11 +73,10 @@ it("a run is not compiled on the application's thread for a policy check", async
     'await kernel.shutdown();',
   );
   expect(cost.value).toBe(2);
-  // It was most of it.
   expect(cost.busyMs).toBeLessThan(cost.cpuMs / 3);
 });
 
-it('a tool for rows of hundreds of columns is held against another one at once', async () => {
+it('a tool for rows of hundreds of columns is compared with others within the CPU limit', async () => {
   const cost = await hostCost(
     await tempRoot(),
     `${KERNEL}
@@ -102,11 +101,11 @@ it('a tool for rows of hundreds of columns is held against another one at once',
   expectBounded(cost);
 });
 
-it('a run that asks for missing files among thousands of long names ends by its wall, and others are served', async () => {
+it('a run that reads missing files among thousands of long names ends at its wall-clock limit, and others are served', async () => {
   const cost = await hostCost(
     await tempRoot(),
     `${KERNEL}
-     // The same letters in another order: nothing but a comparison tells them apart.
+     // The same letters in another order: only a full comparison distinguishes them.
      const name = (at) => String(at).padStart(6, '0') + 'b'.repeat(at % 88) + 'a'.repeat(88) + 'b'.repeat(88 - (at % 88)) + '.md';
      mkdirSync('.tgp/notes', { recursive: true });
      for (let at = 0; at < 6_000; at += 1) writeFileSync('.tgp/notes/' + name(at), '');
@@ -131,7 +130,7 @@ it('a run that asks for missing files among thousands of long names ends by its 
   expect(cost.extraMb).toBeLessThan(MAX_EXTRA_MB);
 });
 
-it('a path of a megabyte is searched once, however many tools there are', async () => {
+it('a path of a megabyte is refused within the CPU limit, whatever the number of tools', async () => {
   const cost = await hostCost(
     await tempRoot(),
     `${KERNEL}
@@ -147,22 +146,22 @@ it('a path of a megabyte is searched once, however many tools there are', async 
   expectBounded(cost);
 });
 
-it('the nearest of thousands of long names is looked for within a number of steps', () => {
+it('the search for the nearest of thousands of long names has a step limit', () => {
   const names = Array.from(
     { length: 2_000 },
     (_, at) => `${'b'.repeat(at % 50)}${'a'.repeat(50)}${'b'.repeat(50 - (at % 50))}`,
   );
   const word = 'ab'.repeat(50);
-  // Each costs some 10 000 steps: the last ones are not compared.
+  // Each costs about 10 000 steps, so the last ones are not compared.
   expect(nearest(word, [...names.slice(1), word])).toBeUndefined();
   expect(nearest(word, [...names.slice(0, 10), word])).toBe(word);
-  // Those whose length says that they are other words cost nothing.
+  // Names whose length excludes a match cost no steps.
   const others = Array.from({ length: 1_990 }, (_, at) => 'x'.repeat(20 + (at % 80)));
   expect(nearest('custommers', [...others, 'customers'])).toBe('customers');
   expect(nearest('custommers', ['orders', 'customers', 'custom'])).toBe('customers');
 });
 
-it('previews of files that are hard to compare are made at once', async () => {
+it('dry runs for files that are expensive to compare stay within the CPU limit', async () => {
   const cost = await hostCost(
     await tempRoot(),
     `${KERNEL}

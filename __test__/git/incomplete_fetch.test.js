@@ -7,21 +7,21 @@ import { bareRemote, clone, git, SOUND, soundness } from '../helpers/git_remote.
 
 it('incomplete trees left by a killed fetch do not prevent the next fetch', async () => {
   const { folder, remote } = await bareRemote();
-  const rival = clone(folder, remote);
-  git(rival, 'commit', '-q', '--allow-empty', '-m', 'Start');
-  git(rival, 'push', '-q', 'origin', 'HEAD:main');
+  const person = clone(folder, remote);
+  git(person, 'commit', '-q', '--allow-empty', '-m', 'Start');
+  git(person, 'push', '-q', 'origin', 'HEAD:main');
   const rootDir = join(folder, 'agent');
   const { kernel } = await createKernel({ rootDir, git: { repo: remote } });
   await kernel.boot();
   await kernel.shutdown();
 
-  mkdirSync(join(rival, 'tools/far'), { recursive: true });
-  writeFileSync(join(rival, 'tools/far/one.ts'), 'export default () => 1\n');
-  git(rival, 'add', '-A');
-  git(rival, 'commit', '-q', '-m', 'One');
-  git(rival, 'push', '-q', 'origin', 'HEAD:main');
+  mkdirSync(join(person, 'tools/far'), { recursive: true });
+  writeFileSync(join(person, 'tools/far/one.ts'), 'export default () => 1\n');
+  git(person, 'add', '-A');
+  git(person, 'commit', '-q', '-m', 'One');
+  git(person, 'push', '-q', 'origin', 'HEAD:main');
   for (const tree of ['HEAD^{tree}', 'HEAD:tools', 'HEAD:tools/far']) {
-    const input = execFileSync('git', ['cat-file', 'tree', tree], { cwd: rival });
+    const input = execFileSync('git', ['cat-file', 'tree', tree], { cwd: person });
     execFileSync('git', ['hash-object', '-t', 'tree', '-w', '--stdin'], { cwd: rootDir, input });
   }
 
@@ -32,8 +32,8 @@ it('incomplete trees left by a killed fetch do not prevent the next fetch', asyn
   expect(soundness(rootDir)).toEqual(SOUND);
 });
 
-/** Commits that no program can go on from, each on top of a good one, by what makes them. */
-const BAD = {
+/** Malformed commits on top of a valid one. */
+const MALFORMED = {
   'without an author': (tree, parent) => `tree ${tree}\nparent ${parent}\nauthor \n\nx`,
   'without its tree': (_, parent) =>
     `tree ${'1'.repeat(40)}\nparent ${parent}\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nx`,
@@ -41,7 +41,7 @@ const BAD = {
     `tree ${tree}\nparent ${'2'.repeat(40)}\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nx`,
 };
 
-describe.each(Object.entries(BAD))('a commit %s at the remote', (_, commit) => {
+describe.each(Object.entries(MALFORMED))('a remote commit %s', (_, commit) => {
   it('does not prevent a boot from the local copy, with a warning', async () => {
     const { folder, remote } = await bareRemote();
     const rootDir = join(folder, 'agent');

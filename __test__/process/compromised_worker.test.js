@@ -9,8 +9,8 @@ const CRASHED = 'ERR_ISOLATE_CRASHED';
 const TIMEOUT = 'ERR_ISOLATE_TIMEOUT';
 const GOOD = 'good';
 
-/** What each of its fancies does to its own run. */
-const FANCIES = /** @type {const} */ ([
+/** Attacks of the worker (see `mad_worker.mjs`), each with the end of its own run. */
+const ATTACKS = /** @type {const} */ ([
   ['garbage', CRASHED],
   ['a huge length', CRASHED],
   ['a length of 1 GB', CRASHED],
@@ -51,7 +51,7 @@ const FANCIES = /** @type {const} */ ([
   ['nothing at all', TIMEOUT],
 ]);
 
-/** Runs every fancy and a good run beside it, one after the other, in one host. */
+/** Runs every attack, with a good run beside it and one after it, in one host. */
 const PROGRAM = `
   import { readFileSync } from 'node:fs';
   const peak = () => Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
@@ -75,7 +75,7 @@ const PROGRAM = `
     last = performance.now();
   }, 20).unref();
   const report = [];
-  for (const [mad, wallMs] of JSON.parse(process.env.FANCIES)) {
+  for (const [mad, wallMs] of JSON.parse(process.env.ATTACKS)) {
     const [end, beside] = await Promise.all([
       outcome(kernel.exec('tools/run.ts', { mad }, { wallMs })),
       outcome(kernel.exec('tools/good.ts', { mad: '' })),
@@ -91,16 +91,16 @@ describe.runIf(process.platform === 'linux')('THREAT: a worker that is compromis
   it('can end its own run and nothing else, whatever messages it sends', async () => {
     const folder = await tempRoot();
     const env = await madWorkers(join(folder, 'mad'));
-    // Silence ends by the wall alone; whatever else ends must not need it.
-    const names = FANCIES.map(([name, end]) => [name, end === TIMEOUT ? 500 : 15_000]);
-    const { child, ended } = startProgram(folder, PROGRAM, { ...env, FANCIES: JSON.stringify(names) });
+    // Only silence may take until the wall-clock limit.
+    const names = ATTACKS.map(([name, end]) => [name, end === TIMEOUT ? 500 : 15_000]);
+    const { child, ended } = startProgram(folder, PROGRAM, { ...env, ATTACKS: JSON.stringify(names) });
     const [printed, { exitCode, stderr }] = await Promise.all([text(child.stdout), ended]);
     expect([exitCode, stderr]).toEqual([0, '']);
     /** @type {{ mad: string, end: unknown, beside: unknown, after: unknown, peak: number, longestPause: number, effects: number }[]} */
     const report = JSON.parse(printed);
     if (process.env.SHOW) console.table(report);
     expect(report.map(({ mad, end }) => [mad, end])).toEqual(
-      FANCIES.map(([mad, end]) => [
+      ATTACKS.map(([mad, end]) => [
         mad,
         Array.isArray(end)
           ? expect.stringMatching(new RegExp(`^(?:${end.join('|')}): `))
@@ -109,11 +109,11 @@ describe.runIf(process.platform === 'linux')('THREAT: a worker that is compromis
             : end,
       ]),
     );
-    expect(report.flatMap(({ beside, after }) => [beside, after])).toEqual(FANCIES.flatMap(() => [GOOD, GOOD]));
+    expect(report.flatMap(({ beside, after }) => [beside, after])).toEqual(ATTACKS.flatMap(() => [GOOD, GOOD]));
     expect(Math.max(...report.map(({ peak }) => peak))).toBeLessThan(200);
-    // A host that waits for a worker to read would stand still for all of those 15 s.
+    // A host that waits for a worker to read would block for those 15 s.
     expect(Math.max(...report.map(({ longestPause }) => longestPause))).toBeLessThan(10_000);
-    // Of the questions that came in order the arguments are deeper than any honest ones: the application sees none.
+    // The arguments of well-formed calls are nested too deeply: no call reaches the application.
     expect(report.at(-1)?.effects).toBe(0);
   });
 });

@@ -20,7 +20,7 @@ const tree = (folder) => git(folder, 'ls-tree', '-r', '--name-only', 'main').spl
 const paths = async (kernel) => (await kernel.registry.list()).map(({ path }) => path);
 
 describe('delete_file', () => {
-  it('is one commit, at the remote too, and the registry and meta.json follow', async () => {
+  it('makes one commit, pushes it, and updates the registry and meta.json', async () => {
     const { kernel, tools, rootDir, remote } = await withRemote();
     await tools.write_file.execute({ path: 'tools/a.ts', content: LIB });
     await tools.write_file.execute({ path: 'tools/b.ts', content: LIB.replace('Doubles', 'Adds') });
@@ -35,7 +35,7 @@ describe('delete_file', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('refuses a file that others import, and names them', async () => {
+  it('refuses a file that other files import, and names them', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/lib/double.ts', content: LIB });
     await tools.write_file.execute({ path: 'tools/use.ts', content: USER });
@@ -49,7 +49,7 @@ describe('delete_file', () => {
     expect(existsSync(join(rootDir, 'tools/lib/double.ts'))).toBe(true);
   });
 
-  it('names files that hold its path as text', async () => {
+  it('names files that mention the path', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/a.ts', content: LIB });
     await tools.write_file.execute({
@@ -60,7 +60,7 @@ describe('delete_file', () => {
     expect(await tools.delete_file.execute({ path: 'tools/runs.ts' })).not.toHaveProperty('mentions');
   });
 
-  it('keeps to what agents may write', async () => {
+  it('removes only files that agents may write', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await kernel.boot();
     writeFileSync(join(rootDir, 'package.json'), '{}');
@@ -80,7 +80,7 @@ describe('delete_file', () => {
 });
 
 describe('revert_file', () => {
-  it('restores a version of a commit, also of a removed file', async () => {
+  it('restores a committed version, also of a removed file', async () => {
     const { tools, rootDir } = await createKernel();
     const path = 'tools/a.ts';
     await tools.write_file.execute({ path, content: LIB });
@@ -99,7 +99,7 @@ describe('revert_file', () => {
 });
 
 describe('move_file', () => {
-  it('takes imports of it and in it along, as one commit, and everything still runs', async () => {
+  it('updates imports of and in the file in one commit, and the tools still run', async () => {
     const { kernel, tools, rootDir, remote } = await withRemote();
     await tools.write_file.execute({ path: 'tools/lib/half.ts', content: 'export const half = 0.5;\n' });
     await tools.write_file.execute({
@@ -130,7 +130,7 @@ describe('move_file', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('takes imports along with a strict check too, whose types see the files where they are', async () => {
+  it('updates imports with a strict check, which sees the files at their new paths', async () => {
     const { kernel, tools, rootDir } = await createKernel({ check: 'strict' });
     const lib = '/** Doubles. */\nexport function double(n: number): number {\n  return n + n;\n}\n';
     const user = USER.replace(') => double', '): number => double');
@@ -145,7 +145,7 @@ describe('move_file', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('refuses a place that is taken, the same place, and places that are not for agents', async () => {
+  it('refuses an existing target, the same path, and paths that agents may not write', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/a.ts', content: LIB });
     await tools.write_file.execute({ path: 'tools/b.ts', content: LIB });
@@ -165,7 +165,7 @@ describe('move_file', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('is not similar to what it was, but to others still', async () => {
+  it('reports similar tools, but not the old path of the moved one', async () => {
     const { tools } = await createKernel();
     const tool = '/** Computes the value added tax of an invoice. */\nexport default (a: { net: number }) => a.net;\n';
     await tools.write_file.execute({ path: 'tools/vat.ts', content: tool });
@@ -178,7 +178,7 @@ describe('move_file', () => {
     });
   });
 
-  it('a file with a secret is not moved into the history', async () => {
+  it('refuses a file with a secret', async () => {
     const { tools, rootDir } = await createKernel();
     const content = "export default () => 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';\n";
     await tools.write_file.execute({ path: 'tools/a.ts', content });
@@ -190,18 +190,7 @@ describe('move_file', () => {
     expect(git(rootDir, 'log', '--all', '-p')).toBe('');
   });
 
-  it('a draft is not moved with a strict check, and the refusal does not say that the move left a draft', async () => {
-    const { tools, rootDir } = await createKernel({ check: 'strict' });
-    const content = 'export default (a: any) => a;\n';
-    expect(await tools.write_file.execute({ path: 'tools/a.ts', content })).toMatchObject({ persisted: false });
-    await expect(tools.move_file.execute({ from: 'tools/a.ts', to: 'tools/b.ts' })).rejects.toMatchObject({
-      code: 'ERR_VALIDATION',
-      message: expect.stringMatching(/^tools\/a\.ts was not moved: (?!.*(?:draft|committed)).* tools\/b\.ts:1:/),
-    });
-    expect(filesOf(rootDir)).toEqual({ 'tools/a.ts': content });
-  });
-
-  it('reaches the files of the application', async () => {
+  it('works on the VFS of the application', async () => {
     const vfs = createMemoryVFS({ 'tools/lib/double.ts': LIB, 'tools/use.ts': USER });
     const { tools, kernel } = await createKernel({}, { vfs });
     await tools.move_file.execute({ from: 'tools/lib/double.ts', to: 'tools/twice.ts' });
@@ -213,8 +202,8 @@ describe('move_file', () => {
   });
 });
 
-describe('agents at the same time', () => {
-  it('writes, moves and removals of many lose nothing, and git agrees', async () => {
+describe('concurrent agents', () => {
+  it('lose no write, move or removal, and git status is clean', async () => {
     const { remote, ...first } = await withRemote();
     const second = await createKernel({ git: { repo: remote } });
     const numbers = Array.from({ length: 8 }, (_, index) => index);
@@ -245,7 +234,7 @@ describe('agents at the same time', () => {
     expect(tree(remote)).toEqual(['meta.json', ...Object.keys(expected)].sort());
   });
 
-  it('a move of what another has changed meanwhile is a conflict, and neither version is lost', async () => {
+  it('get a conflict for a move of a changed file, and keep both versions', async () => {
     const { remote, folder, tools, rootDir } = await withRemote();
     await tools.write_file.execute({ path: 'tools/a.ts', content: LIB });
     const person = clone(folder, remote);
@@ -262,7 +251,7 @@ describe('agents at the same time', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('a move to where another has put a file meanwhile is a conflict, and the moved file stays', async () => {
+  it('get a conflict for a move to a path that the remote has added, and keep the moved file', async () => {
     const { remote, folder, tools, rootDir } = await withRemote();
     await tools.write_file.execute({ path: 'tools/a.ts', content: LIB });
     const person = clone(folder, remote);
@@ -297,7 +286,7 @@ describe('with pull requests', () => {
       .split('\n')
       .sort();
 
-  it('a removal is a pull request of its own', async () => {
+  it('a removal opens its own pull request', async () => {
     const server = await forge({ 'tools/a.ts': LIB });
     const removed = await server.tools.delete_file.execute({ path: 'tools/a.ts' });
     expect(removed).toMatchObject({ persisted: true, pullRequest: { number: 1 } });
@@ -307,7 +296,7 @@ describe('with pull requests', () => {
     expect(existsSync(join(server.rootDir, 'tools/a.ts'))).toBe(false);
   });
 
-  it('a move is one too, later writes join it, and a file with a request of its own is not swept in', async () => {
+  it('a move opens one that later writes update, and refuses a file with another pull request', async () => {
     const server = await forge({ 'tools/lib/double.ts': LIB, 'tools/use.ts': USER });
     const { tools, kernel, rootDir } = server;
     const moved = await tools.move_file.execute({ from: 'tools/lib/double.ts', to: 'tools/twice.ts' });
@@ -325,7 +314,7 @@ describe('with pull requests', () => {
     });
   });
 
-  it('a tool that was never merged is moved and removed without a trace', async () => {
+  it('a tool that was never merged is moved and removed in its own pull request', async () => {
     const server = await forge();
     const { tools, kernel, rootDir } = server;
     await tools.write_file.execute({ path: 'tools/a.ts', content: LIB });

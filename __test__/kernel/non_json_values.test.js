@@ -1,4 +1,4 @@
-/** Values that JSON has no word for must not reach a tool as something else. */
+/** Values that JSON cannot represent must not reach a tool as another value without an error or warning. */
 
 import { describe, expect, it } from 'vitest';
 import { handleToolCall } from '../../index.js';
@@ -7,7 +7,7 @@ import { createKernel } from '../helpers/create_kernel.js';
 const NUMBERS = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, '-Infinity': Number.NEGATIVE_INFINITY };
 
 describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
-  it('in arguments is refused by its path, and nothing runs', async () => {
+  it('in arguments is refused with its path, and nothing runs', async () => {
     let calls = 0;
     const { kernel, tools } = await createKernel({}, { sandboxAPI: { called: () => ++calls } });
     await tools.write_file.execute({ path: 'tools/echo.ts', content: 'await tgp.called(); return args' });
@@ -29,7 +29,7 @@ describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
     expect(calls).toBe(0);
   });
 
-  it('in the answer of a function of the application is an error in the tool that names it', async () => {
+  it('in the answer of an application function is an error in the tool, with its path', async () => {
     const { forge } = await createKernel({}, { sandboxAPI: { mean: () => ({ values: [1, number] }) } });
     const { result } = await forge(
       'try { return await tgp.mean() } catch (error: any) { return [error.code, error.message] }',
@@ -40,7 +40,7 @@ describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
     ]);
   });
 
-  it('in a result is null, as JSON writes it, and a warning says where', async () => {
+  it('in a result becomes null, with a warning that names the path', async () => {
     const { forge, kernel, tools } = await createKernel();
     const { result, logs } = await forge(`return { rows: [{ price: 1 }, { price: ${name} }], none: null }`);
     expect(result).toEqual({ rows: [{ price: 1 }, { price: null }], none: null });
@@ -69,7 +69,7 @@ describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
     expect((await kernel.exec('tools/mean.ts')).logs).toHaveLength(1);
   });
 
-  it('that a tool passes to a function is null too, and the run warns of the first', async () => {
+  it('in arguments of an application function becomes null, with one warning', async () => {
     const { forge } = await createKernel({}, { sandboxAPI: { echo: (/** @type {unknown} */ value) => value } });
     const { result, logs } = await forge(`return [await tgp.echo({ n: ${name} }), await tgp.echo(${name})]`);
     expect(result).toEqual([{ n: null }, null]);
@@ -78,7 +78,7 @@ describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
     ]);
   });
 
-  it('in the output of a tool of the application is null to the model: the tool has done its work', async () => {
+  it('in the output of an application tool becomes null for the model', async () => {
     const mean = { description: 'Mean', inputSchema: {}, parameters: {}, execute: async () => ({ mean: number }) };
     const call = { type: 'tool_use', id: '1', name: 'mean', input: {} };
     expect(await handleToolCall({ mean }, call)).toMatchObject({ content: '{"mean":null}' });
@@ -92,7 +92,7 @@ it('undefined is omitted from objects and null in arrays, as in JSON', async () 
   expect(result).toEqual({ list: [null, 1], number: -0.5 });
 });
 
-it('plain arguments arrive as JSON writes them, and all others as they are described', async () => {
+it('plain arguments arrive in their JSON form, and other objects in their documented form', async () => {
   const { kernel } = await createKernel();
   class Rows extends Array {
     *[Symbol.iterator]() {

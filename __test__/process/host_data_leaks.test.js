@@ -8,7 +8,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const SECRET = 'token-d41d8cd98f00b204';
 const PACKAGE = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Ways to fail, each the text of a tool. */
+/** Tools that fail, each in another way. */
 const FAILURES = [
   'const x = ;',
   "import fs from 'fs'; export default () => fs",
@@ -58,10 +58,10 @@ const program = `
     sql: sqlite('./data.db'),
   });
   const tools = tgpTools(kernel);
-  const left = [];
+  const outputs = [];
   const note = async (what) => {
-    try { left.push(JSON.stringify(await what())); }
-    catch (error) { left.push(JSON.stringify([error.name, error.code, error.message, error.details, error.code === 'ERR_TOOL_THROWN' && error.details.stack && error.stack])); }
+    try { outputs.push(JSON.stringify(await what())); }
+    catch (error) { outputs.push(JSON.stringify([error.name, error.code, error.message, error.details, error.code === 'ERR_TOOL_THROWN' && error.details.stack && error.stack])); }
   };
   const failures = ${JSON.stringify(FAILURES)};
   for (const [index, content] of failures.entries()) {
@@ -84,11 +84,11 @@ const program = `
   await note(() => kernel.find('anything'));
   await note(async () => kernel.getSystemPrompt());
   await kernel.shutdown();
-  console.log(JSON.stringify(left));
+  console.log(JSON.stringify(outputs));
 `;
 
 describe('THREAT: output that reveals the machine', () => {
-  it('no result, report, log or error holds a host path, a value of the environment or the home folder', async () => {
+  it('no result, report, log or error contains a host path, an environment value or the home folder', async () => {
     const cwd = await tempRoot();
     const home = join(cwd, 'home-of-somebody');
     mkdirSync(home);
@@ -99,11 +99,11 @@ describe('THREAT: output that reveals the machine', () => {
     });
     const { exitCode, stderr } = await ended;
     expect(exitCode, stderr).toBe(0);
-    const left = JSON.parse(printed);
-    expect(left.length).toBeGreaterThan(FAILURES.length * 3);
-    const codes = left.filter((/** @type {string} */ text) => text.includes('ERR_'));
+    const outputs = JSON.parse(printed);
+    expect(outputs.length).toBeGreaterThan(FAILURES.length * 3);
+    const codes = outputs.filter((/** @type {string} */ text) => text.includes('ERR_'));
     expect(codes.length).toBeGreaterThan(FAILURES.length * 2);
-    for (const text of left) {
+    for (const text of outputs) {
       for (const hidden of [cwd, home, SECRET, 'somebody-known', PACKAGE, process.execPath, 'root:x:']) {
         expect(text).not.toContain(hidden);
       }

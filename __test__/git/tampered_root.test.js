@@ -14,14 +14,14 @@ const WRITE = `
   return { persisted, problem };
 `;
 
-describe('a root with planted files', () => {
+describe('a root with tampered Git files', () => {
   it.each([
     ...['HEAD', 'config', 'index', 'packed-refs', 'config.worktree'].flatMap((name) => [
       [name, 'pipe'],
       [name, 'folder'],
     ]),
     ...['refs/heads/main', 'objects/pack/pack-1.idx', 'objects/info/alternates'].map((name) => [name, 'pipe']),
-  ])('and that has a remote: %s is a %s, nothing waits for it, and no commit is put aside', async (name, what) => {
+  ])('and a remote: boot fails at once and discards no commit, with %s as a %s', async (name, what) => {
     const { folder, remote } = await remoteWithCommit();
     const rootDir = join(folder, 'root');
     git(folder, 'clone', '-q', remote, rootDir);
@@ -41,7 +41,7 @@ describe('a root with planted files', () => {
     expect(readdirSync(folder).filter((other) => other.includes('broken-git'))).toEqual([]);
   });
 
-  it('boots or says what is wrong, whatever stands in the place of its own files', async () => {
+  it('boots or fails with a typed error, whatever replaces the files of the kernel', async () => {
     const folder = await tempRoot();
     const secret = join(folder, 'secret.txt');
     writeFileSync(secret, 'untouched');
@@ -103,7 +103,7 @@ describe('a root with planted files', () => {
     expect(report.peakMb).toBeLessThan(MAX_MB);
   });
 
-  it('with objects that are damaged fetches them again', async () => {
+  it('and missing objects fetches them again', async () => {
     const { folder, remote, work } = await remoteWithCommit();
     const rootDir = join(folder, 'root');
     expect((await probe({ rootDir, git: { repo: remote } })).error).toBeNull();
@@ -111,7 +111,7 @@ describe('a root with planted files', () => {
     git(work, 'add', '-A');
     git(work, 'commit', '-q', '-m', 'second');
     git(work, 'push', '-q', 'origin', 'HEAD:main');
-    // The commit is here, as a killed fetch of an older version could have left it, and its parts are not.
+    // Only the commit is here, without its tree, as after a killed fetch of an older version.
     const commit = execFileSync('git', ['-C', work, 'cat-file', 'commit', 'HEAD']);
     execFileSync('git', ['-C', rootDir, 'hash-object', '-t', 'commit', '-w', '--stdin', '--literally'], {
       input: commit,

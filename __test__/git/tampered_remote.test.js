@@ -24,8 +24,8 @@ const WRITE = `
   return { persisted, problem };
 `;
 
-/** What stands in the place of a file of the remote. @type {Record<string, (copy: string, id: string) => void>} */
-const PLANTED = {
+/** Files of the remote, each replaced with a pipe, damage or excess. @type {Record<string, (copy: string, id: string) => void>} */
+const REPLACEMENTS = {
   HEAD: (copy) => pipe(join(copy, 'HEAD')),
   config: (copy) => pipe(join(copy, 'config')),
   'packed-refs': (copy) => pipe(join(copy, 'packed-refs')),
@@ -36,13 +36,13 @@ const PLANTED = {
     mkdirSync(join(copy, 'logs/refs/heads'), { recursive: true });
     pipe(join(copy, 'logs/refs/heads/main'));
   },
-  'the graph of commits': (copy) => pipe(join(copy, 'objects/info/commit-graph')),
-  'the index of all packs': (copy) => pipe(join(copy, 'objects/pack/multi-pack-index')),
-  'the index of a pack': (copy) => {
+  'the commit graph': (copy) => pipe(join(copy, 'objects/info/commit-graph')),
+  'the multi-pack index': (copy) => pipe(join(copy, 'objects/pack/multi-pack-index')),
+  'a pack index': (copy) => {
     writeFileSync(join(copy, 'objects/pack/pack-1.pack'), 'PACK');
     pipe(join(copy, 'objects/pack/pack-1.idx'));
   },
-  'the configuration of a work tree': (copy) => {
+  'the configuration of a worktree': (copy) => {
     git(copy, 'config', 'core.repositoryFormatVersion', '1');
     git(copy, 'config', 'extensions.worktreeConfig', 'true');
     pipe(join(copy, 'config.worktree'));
@@ -51,7 +51,7 @@ const PLANTED = {
     mkdirSync(join(copy, 'logs'), { recursive: true });
     pipe(join(copy, 'logs/HEAD'));
   },
-  'what HEAD stands for': (copy) => {
+  'the target of HEAD': (copy) => {
     writeFileSync(join(copy, 'HEAD'), 'ref: refs/heads/alias\n');
     writeFileSync(join(copy, 'refs/heads/alias'), 'ref: refs/other/pipe\n');
     mkdirSync(join(copy, 'refs/other'));
@@ -64,7 +64,7 @@ const PLANTED = {
   'packed-refs of 40 MB': (copy, id) => {
     writeFileSync(join(copy, 'packed-refs'), `${id} refs/heads/${'x'.repeat(1000)}\n`.repeat(40_000));
   },
-  'a damaged index of a pack': (copy) => {
+  'a damaged pack index': (copy) => {
     writeFileSync(
       join(copy, 'objects/pack/pack-1.idx'),
       Buffer.concat([Buffer.from('ff744f6300000002', 'hex'), Buffer.alloc(2000, 255)]),
@@ -74,7 +74,7 @@ const PLANTED = {
 };
 
 describe('a path remote that was tampered with', () => {
-  it('is not followed to the objects of another repository', async () => {
+  it('cannot refer to the objects of another repository', async () => {
     const { folder, remote } = await remoteWithCommit();
     const other = join(folder, 'other.git');
     renameSync(join(remote, 'objects'), join(folder, 'objects-of-other'));
@@ -98,7 +98,7 @@ describe('a path remote that was tampered with', () => {
     });
   });
 
-  it('has nothing written through its links, and runs nothing', async () => {
+  it('is not written through links, and its hooks are not run', async () => {
     const { folder, remote } = await remoteWithCommit();
     const secret = join(folder, 'secret.txt');
     writeFileSync(secret, 'untouched');
@@ -133,7 +133,7 @@ describe('a path remote that was tampered with', () => {
     expect(() => readFileSync(join(folder, 'hook'))).toThrow('ENOENT');
   });
 
-  it('has nothing written where a link leads that stands deeper in it', async () => {
+  it('is not written through links in subfolders', async () => {
     const { folder, remote } = await remoteWithCommit();
     const outside = join(folder, 'outside');
     mkdirSync(outside);
@@ -162,18 +162,18 @@ describe('a path remote that was tampered with', () => {
     }
   });
 
-  it.each(Object.keys(PLANTED))('with %s planted keeps nobody waiting', async (name) => {
+  it.each(Object.keys(REPLACEMENTS))('boots or fails soon with a tampered file: %s', async (name) => {
     const { folder, remote } = await remoteWithCommit();
-    PLANTED[name]?.(remote, git(remote, 'rev-parse', 'main'));
-    const told = await probe({ rootDir: join(folder, 'root'), git: { repo: remote } }, { work: WRITE });
-    expect([null, 'ERR_GIT']).toContain(told.error?.code ?? null);
-    expect(told.ms).toBeLessThan(SOON_MS);
-    expect(told.peakMb).toBeLessThan(MAX_MB);
+    REPLACEMENTS[name]?.(remote, git(remote, 'rev-parse', 'main'));
+    const report = await probe({ rootDir: join(folder, 'root'), git: { repo: remote } }, { work: WRITE });
+    expect([null, 'ERR_GIT']).toContain(report.error?.code ?? null);
+    expect(report.ms).toBeLessThan(SOON_MS);
+    expect(report.peakMb).toBeLessThan(MAX_MB);
   });
 });
 
-describe('a path remote of very many packs', () => {
-  it('that are honest is read, also when not all can be open at one time', async () => {
+describe('a path remote with very many packs', () => {
+  it('is read, although not all packs can be open at a time', async () => {
     const { folder, remote } = await bareRemote();
     const commits = Array.from({ length: 90 }, (_, index) => {
       const text = `content ${index}`;
@@ -192,7 +192,7 @@ describe('a path remote of very many packs', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('with indexes of eight megabytes of nothing costs no more than one of them', async () => {
+  it('with empty indexes of 8 MB is read within the memory limit', async () => {
     const { folder, remote } = await remoteWithCommit();
     git(remote, 'repack', '-q', '-a', '-d');
     const first = Number.parseInt(git(remote, 'rev-parse', 'main').slice(0, 2), 16);

@@ -1,4 +1,4 @@
-/** What waits for the disk: a write does, the result of a run does not. */
+/** A write flushes files to the disk; a run does not. */
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const PROGRAM = `
   console.log(JSON.stringify({ byWrite, byRuns }));
 `;
 
-test('results of runs do not wait for the disk', async (context) => {
+test('a write flushes files to the disk, and runs do not', async (context) => {
   const folder = await tempRoot();
   const library = join(folder, 'sync_log.so');
   const made = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, SOURCE], { encoding: 'utf8' });

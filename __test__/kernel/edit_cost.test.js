@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const PATH = 'tools/a.txt';
 const MEGABYTE = 1 << 20;
-/** Far above what any of these takes; what it is to catch took minutes. */
+/** Far above the duration of these calls; the failures it detects took minutes. */
 const MAX_MS = 20_000;
 
 const block = (search, replace) => `<<<<<<< SEARCH\n${search}\n=======\n${replace}\n>>>>>>> REPLACE\n`;
@@ -38,14 +38,14 @@ async function timed(work) {
 }
 
 const COMMON = (index) => `if (a${index % 7} of b) return the value of a row in the list ${index % 89};`;
-const near = lines(MEGABYTE / 64, COMMON)
+const similar = lines(MEGABYTE / 64, COMMON)
   .join('\n')
   .slice(0, MEGABYTE);
 const equal = 'a\n'.repeat(450_000);
-const TEXTS = { 'many near matches': near, 'lines that are all the same': equal, 'empty lines': '\n'.repeat(900_000) };
+const TEXTS = { 'many near matches': similar, 'equal lines': equal, 'empty lines': '\n'.repeat(900_000) };
 
 describe.each(Object.entries(TEXTS))('a change of a file of 1 MB with %s', (_, content) => {
-  it('that fits nowhere is refused at once, whatever its size', async () => {
+  it('that matches nowhere is refused soon, whatever its size', async () => {
     const { apply, text } = await file(content);
     const start = content.split('\n').slice(0, 12_000);
     for (const search of [
@@ -64,7 +64,7 @@ describe.each(Object.entries(TEXTS))('a change of a file of 1 MB with %s', (_, c
     expect(text()).toBe(content);
   });
 
-  it('with thousands of changes is made or refused at once, all or none', async () => {
+  it('with thousands of changes is applied completely or refused, and soon', async () => {
     const { apply, text } = await file(content);
     const here = content.split('\n');
     const numbered = lines(10_000, (index) => `@@ -${index + 1} +${index + 1} @@\n-${here[index]}\n+new ${index}`);
@@ -74,13 +74,13 @@ describe.each(Object.entries(TEXTS))('a change of a file of 1 MB with %s', (_, c
 
     const blocks = lines(20_000, (index) => block(`new ${index % 10_000}`, `new ${index % 10_000}`)).join('');
     const outcome = await timed(() => apply(blocks));
-    // So many looks at so many lines are more than one call gets; where there are fewer lines they are not.
+    // In a file with many lines the comparisons exceed the limit of one call.
     if (outcome.success !== true) expect(outcome).toMatchObject({ code: 'ERR_LIMIT', details: { path: PATH } });
     expect(text()).toBe(changed.join('\n'));
   });
 });
 
-it('a short diff of a file with long lines does not make a file of gigabytes', async () => {
+it('a short diff of a file with long lines does not create a file of gigabytes', async () => {
   const names = lines(10_000, (index) => `l${index}`).join('\n');
   const again = lines(2_000, (index) => block(`x${index}`, `x${index + 1}`)).join('');
   for (const [content, diff] of [
@@ -95,19 +95,19 @@ it('a short diff of a file with long lines does not make a file of gigabytes', a
   }
 });
 
-it('an ambiguous change names the first places and how many there are', async () => {
+it('an ambiguous change names the first places and their number', async () => {
   const { apply } = await file(equal);
   const error = await timed(() => apply(block('a', 'b')));
   expect(error).toMatchObject({ code: 'ERR_VALIDATION', message: expect.stringContaining('450000 places') });
   expect(error.details.candidates).toHaveLength(100);
 });
 
-it('other writers do not wait while a change is being located', async () => {
+it('other writers do not wait while a change is located', async () => {
   const { apply, tools } = await file(equal);
   const searched = lines(300, () => block(`${'a\n'.repeat(1000)}b`, 'c')).join('');
   /** @type {string[]} */
   const order = [];
-  // A writer that had to wait for them would be the last.
+  // A writer that waits for the searches would be the last.
   await Promise.all([
     ...lines(16, () => apply(searched).catch(() => order.push('searched'))),
     tools.write_file.execute({ path: 'tools/b.txt', content: 'b' }).then(() => order.push('written')),
@@ -142,7 +142,7 @@ it('patch_file treats any text literally', async () => {
 });
 
 describe('search_files', () => {
-  it('ends, whatever the pattern and the files', async () => {
+  it('ends soon, whatever the pattern and the files', async () => {
     const { tools, kernel, rootDir } = await createKernel();
     await kernel.boot();
     mkdirSync(join(rootDir, 'data'));
@@ -159,14 +159,14 @@ describe('search_files', () => {
       '\\w{0,40}\\w{0,40}\\w{0,40}c',
       '(.*a){30}c',
     ]) {
-      // Found nothing, or said that it is too much; both at once.
+      // Either no matches, or a refusal.
       const outcome = await search({ pattern });
       expect([[], undefined], pattern).toContainEqual(outcome.matches);
       expect([undefined, 'ERR_VALIDATION'], pattern).toContain(outcome.code);
     }
   });
 
-  it('refuses patterns that are too long or too deep by the name of the field', async () => {
+  it('refuses patterns that are too long or too deep, and names the field', async () => {
     const { tools } = await createKernel();
     for (const [field, query] of [
       ['pattern', { pattern: 'a|'.repeat(5 * MEGABYTE) }],
@@ -184,7 +184,7 @@ describe('search_files', () => {
   });
 });
 
-it('a root of thousands of files is listed and searched', async () => {
+it('a root of thousands of files is listed and searched soon', async () => {
   const { tools, kernel, rootDir } = await createKernel({ agent: { resultChars: 1_000_000 } });
   await kernel.boot();
   for (const folder of lines(20, (index) => index)) {
@@ -195,7 +195,7 @@ it('a root of thousands of files is listed and searched', async () => {
   expect(await timed(() => tools.search_files.execute({ pattern: 'b' }))).toMatchObject({ matches: [], files: 2_000 });
 });
 
-it('no edit costs the host more than its share of memory', async () => {
+it('an edit stays within the memory and CPU limits of the host', async () => {
   const folder = await tempRoot();
   const setup = `
     const kernel = new TGP({ config: { rootDir: '.tgp' } });
@@ -211,12 +211,12 @@ it('no edit costs the host more than its share of memory', async () => {
   expect(cpuMs).toBeLessThan(MAX_MS);
 });
 
-it('git confirms the applied change', async () => {
-  const { apply, rootDir, text } = await file(near);
-  const after = near.split('\n').map((line, index) => (index % 500 === 250 ? `${line} changed` : line));
+it('a diff of git for a file of 1 MB is applied to the same text', async () => {
+  const { apply, rootDir, text } = await file(similar);
+  const after = similar.split('\n').map((line, index) => (index % 500 === 250 ? `${line} changed` : line));
   writeFileSync(join(rootDir, PATH), after.join('\n'));
   const diff = execFileSync('git', ['-C', rootDir, 'diff', '--', PATH], { encoding: 'utf8', maxBuffer: 1 << 26 });
-  writeFileSync(join(rootDir, PATH), near);
+  writeFileSync(join(rootDir, PATH), similar);
   expect(await timed(() => apply(diff))).toMatchObject({ success: true });
   expect(text()).toBe(after.join('\n'));
 });
