@@ -14,7 +14,7 @@ const OUTER = `export default async () => {
 };`;
 
 it.skipIf(!hasServer('postgres'))(
-  'a nested tool that fails while PostgreSQL is asked about its query leaves the run as it is',
+  'a nested tool that fails during a catalogue query about its statement does not affect the run',
   async () => {
     const server = await ownDatabase('postgres');
     const pool = new pgPackage.Pool(server.settings);
