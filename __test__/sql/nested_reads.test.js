@@ -6,11 +6,11 @@ import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 
 const OUTER = `export default async () => {
-  let heard = '';
-  try { await tgp.exec_tool('tools/nested.ts', {}); } catch (error) { heard = error.message; }
+  let failure = '';
+  try { await tgp.exec_tool('tools/nested.ts', {}); } catch (error) { failure = error.message; }
   await tgp.go_on();
   const [row] = await tgp.exec_sql('SELECT 2 AS n');
-  return { heard, n: row.n };
+  return { failure, n: row.n };
 };`;
 
 it.skipIf(!hasServer('postgres'))(
@@ -60,7 +60,7 @@ it.skipIf(!hasServer('postgres'))(
       await forge(`export default async () => { ${nested} };`, 'tools/nested.ts');
       await forge(OUTER, 'tools/outer.ts');
       const { result } = await kernel.exec('tools/outer.ts', {}, { timeoutMs: 10_000 });
-      expect(result).toEqual({ heard: expect.stringContaining('no'), n: 2 });
+      expect(result).toEqual({ failure: expect.stringContaining('no'), n: 2 });
     } finally {
       await pool.end();
       await server.stop();

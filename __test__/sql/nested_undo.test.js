@@ -31,11 +31,11 @@ const GOOD = `export default async ({ id, name }: { id: number; name: string }) 
 /** Writes before, calls a tool that fails, goes on, and writes after. */
 const OUTER = `export default async ({ path }: { path: string }) => {
   await tgp.exec_sql("UPDATE items SET name = 'before' WHERE id = 2");
-  let heard = 'nothing';
-  try { await tgp.exec_tool(path, {}); } catch (error) { heard = error.message; }
+  let failure = 'nothing';
+  try { await tgp.exec_tool(path, {}); } catch (error) { failure = error.message; }
   const [seen] = await tgp.exec_sql('SELECT name FROM items WHERE id = 1');
   await tgp.exec_sql("UPDATE items SET name = 'after' WHERE id = 3");
-  return { heard: heard !== 'nothing', seen: seen.name };
+  return { failure: failure !== 'nothing', seen: seen.name };
 };`;
 
 /** Two nested runs at once, after a write of the caller; `fails` is the id of the one that fails. */
@@ -83,17 +83,17 @@ async function check(source, query, ends = USUAL) {
     const path = `tools/bad_${end.replace(/\W/g, '_')}.ts`;
     await forge(`export default async () => { ${code} };`, path);
     const { result } = await kernel.exec('tools/outer.ts', { path }, { timeoutMs: 1_000, wallMs: 60_000 });
-    expect(result, end).toEqual({ heard: true, seen: 'x' });
+    expect(result, end).toEqual({ failure: true, seen: 'x' });
     expect(await names(), end).toEqual(['x', 'before', 'after', 'x', 'x', 'x', 'x', 'x']);
   }
   const limits = { timeoutMs: 20_000, wallMs: 60_000 };
-  for (const [fails, heard, after] of [
+  for (const [fails, outcomes, after] of [
     [0, ['ok', 'ok'], ['one', 'one']],
     // The last one to write is rolled back separately.
     [5, ['ok', 'failed'], ['one', 'x']],
   ]) {
     await reset();
-    expect((await kernel.exec('tools/crowd.ts', { fails }, limits)).result).toEqual(heard);
+    expect((await kernel.exec('tools/crowd.ts', { fails }, limits)).result).toEqual(outcomes);
     expect(await names()).toEqual(['x', 'x', 'x', .../** @type {string[]} */ (after), 'x', 'x', 'own']);
   }
   // Another run wrote after it: the whole run fails, even if the failure is caught.
