@@ -208,7 +208,7 @@ it('allowed folders with absolute paths: the preview equals git diff', async () 
 it('a forbidden request is refused as in a real run, and not listed', async () => {
   const { kernel } = await createKernel();
   const code =
-    "let said = ''; try { await fetch('https://example.org/x', { method: 'POST' }); } catch (error) { said = String(error); } return said;";
+    "let text = ''; try { await fetch('https://example.org/x', { method: 'POST' }); } catch (error) { text = String(error); } return text;";
   const preview = await kernel.run(code, {}, { dryRun: true });
   expect(preview.requests).toEqual([]);
   expect(preview.result).toBe((await kernel.run(code)).result);
