@@ -2,9 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
+import { fingerprint, lastDiff } from '../helpers/folder_fingerprint.js';
 import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { fingerprint, lastDiff } from '../helpers/untouched.js';
 
 const TOOL = `/** Saves a note. */
 export default async function save(args: { text: string }): Promise<number> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
-import { fingerprint, git, lastDiff } from '../helpers/untouched.js';
+import { fingerprint, git, lastDiff } from '../helpers/folder_fingerprint.js';
 
 const ADD = `/** Adds two numbers. */
 export default async function add(args: { a: number; b: number }): Promise<number> {

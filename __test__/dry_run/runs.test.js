@@ -9,10 +9,10 @@ import { sqlite, TGP } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { hasServer } from '../helpers/database_server.js';
 import { TOOLS } from '../helpers/dry_run_tools.js';
+import { fingerprint, git } from '../helpers/folder_fingerprint.js';
 import { serveHttp } from '../helpers/http_server.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { fingerprint, git } from '../helpers/untouched.js';
 
 const SCHEMA = [
   'CREATE TABLE accounts (id INT PRIMARY KEY, name VARCHAR(50), balance INT)',

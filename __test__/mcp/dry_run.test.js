@@ -10,9 +10,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSqlTools, sqlite, TGP, tgpTools, ValidationError } from '../../index.js';
 import { createMcpServer, serveMcp } from '../../mcp.js';
 import { createKernel } from '../helpers/create_kernel.js';
+import { fingerprint } from '../helpers/folder_fingerprint.js';
 import { CLI } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { fingerprint } from '../helpers/untouched.js';
 
 const SAVE = `/** Saves a note. */
 export default async function save(args: { text: string }): Promise<number> {
