@@ -8,7 +8,7 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { forgeTestFirst } from '../__test__/helpers/providers/stories.js';
+import { forgeTestFirst } from '../__test__/helpers/providers/model_scripts.js';
 import { atTerminal } from '../__test__/helpers/providers/terminal.js';
 import { runCli } from '../__test__/helpers/run_cli.js';
 import { openaiServer } from '../examples/demo/providers/openai_server.js';

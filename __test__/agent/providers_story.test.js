@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { CLIENTS, KEY } from '../helpers/providers/clients.js';
-import { forgeTestFirst, reuse, TEST_PATH, TOOL_PATH } from '../helpers/providers/stories.js';
+import { forgeTestFirst, reuse, TEST_PATH, TOOL_PATH } from '../helpers/providers/model_scripts.js';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { installedPackages } from '../helpers/installed_packages.js';
 import { otherNodes } from '../helpers/other_nodes.js';
-import { TOOL_PATH } from '../helpers/providers/stories.js';
+import { TOOL_PATH } from '../helpers/providers/model_scripts.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const run = promisify(execFile);

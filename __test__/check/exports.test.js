@@ -25,7 +25,7 @@ async function checker(config) {
   };
 }
 
-/** Imports that are wrong, what is said about each, and where. */
+/** Wrong imports: the statement, an expression that uses it, the expected message and its position. */
 const WRONG = [
   [
     "import { addDay } from './lib/dates';",
@@ -57,7 +57,7 @@ const RIGHT = [
   ["import * as all from './lib/all';", 'all.default'],
 ];
 
-describe('names that are imported and not there', () => {
+describe('imports of names that do not exist', () => {
   it('are found without the type checker, with a suggestion', async () => {
     const { check } = await checker({ rules: { types: 'off' } });
     for (const [imports, body, message, place] of WRONG) {
@@ -78,7 +78,7 @@ describe('names that are imported and not there', () => {
     ).toEqual([]);
   });
 
-  it('are reported once with it', async () => {
+  it('are reported once with the type checker', async () => {
     const { check } = await checker({});
     for (const [imports, body, message] of WRONG) {
       const { errors, typesChecked } = await check(String(imports), body);
@@ -92,7 +92,7 @@ describe('names that are imported and not there', () => {
     expect((await check("import { anything } from './lib/old';", 'anything')).errors).toEqual([]);
   });
 
-  it('keep a tool from running where the check is strict', async () => {
+  it('prevent a run if the check is strict', async () => {
     const { kernel, check } = await checker({ check: 'strict', rules: { types: 'off', 'no-default-export': 'off' } });
     await check("import { addDay } from './lib/dates';", 'addDay(1)').catch(() => {});
     await expect(kernel.exec(path)).rejects.toMatchObject({
@@ -102,8 +102,8 @@ describe('names that are imported and not there', () => {
   });
 });
 
-describe('what the sandbox does not have', () => {
-  it('is marked at its name, and reported once with the type checker', async () => {
+describe('a global that the sandbox does not have', () => {
+  it('is reported at its position, and only once with the type checker', async () => {
     const { check } = await checker({});
     for (const body of [
       'process.env.KEY',
@@ -120,7 +120,7 @@ describe('what the sandbox does not have', () => {
     }
   });
 
-  it('advises on settings and secrets', async () => {
+  it('gets advice on settings and secrets', async () => {
     const { check } = await checker({});
     const [found] = (await check('', 'process.env.KEY')).diagnostics;
     expect(found?.help).toMatch(/settings as arguments.*\{\{secret:NAME\}\}.*`secrets: \{ NAME: \{ hosts \} \}`/);
@@ -140,8 +140,8 @@ describe('a file without a default export', () => {
   });
 });
 
-describe('types of what tools use', () => {
-  it('know the standard library, the sleep idiom, import.meta and headers by name, also in strict', async () => {
+describe('declarations for tools', () => {
+  it('cover the standard library, the sleep idiom, import.meta and headers by name, also in strict', async () => {
     const { tools, kernel } = await createKernel({ check: 'strict', sandbox: { timeoutMs: 5000 } });
     const content = `import { parse } from '@tgp/std/csv';
 import { stats } from '@tgp/std';

@@ -13,7 +13,7 @@ const GOOD = '/** Doubles. */\nexport default (args: { n: number }): number => a
 const path = 'tools/t.ts';
 
 describe("check: 'warn', the default", () => {
-  it('refuses an agent a tool that breaks a safety rule, with the position and an alternative', async () => {
+  it('does not run a tool of an agent that breaks a safety rule, and reports the position and an alternative', async () => {
     const { tools } = await createKernel();
     const written = await tools.write_file.execute({ path, content: EVAL });
     expect(written).toMatchObject({
@@ -51,7 +51,7 @@ describe("check: 'warn', the default", () => {
     await expect(kernel.exec(path, { code: '1' })).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN' });
   });
 
-  it('runs and commits what only breaks a standard, and reports it', async () => {
+  it('runs and commits a tool that only breaks a standard, and reports it', async () => {
     const { tools } = await createKernel();
     expect(await tools.write_file.execute({ path, content: MAGIC })).toMatchObject({
       persisted: true,
@@ -85,7 +85,7 @@ describe("check: 'strict'", () => {
     expect((await kernel.exec(path, { net: 4 })).result).toBe(8);
   });
 
-  it('a type error keeps a tool from being committed and run, and so does one in what it imports', async () => {
+  it('a tool with a type error, its own or an imported one, is neither committed nor run', async () => {
     const { kernel, tools, rootDir } = await createKernel({ check: 'strict' });
     const wrong = GOOD.replace('args.n * 2', 'args.m * 2');
     expect(await tools.write_file.execute({ path, content: wrong })).toMatchObject({
@@ -144,7 +144,7 @@ describe("check: 'strict'", () => {
     expect(warnings.filter((text) => text.includes("check: 'strict' checks rules only"))).toHaveLength(1);
     const { notice, typesChecked } = await tools.check_tool.execute({ path });
     expect(typesChecked).toBe(false);
-    // A model cannot install anything; whoever runs the application can, and is told once.
+    // A model cannot install anything: the advice is logged once, for the operator of the application.
     expect(notice).not.toMatch(/npm|install/);
     expect(warnings.filter((text) => text.includes('without --omit=optional'))).toHaveLength(1);
   });
@@ -156,14 +156,14 @@ describe("check: 'strict'", () => {
     expect(written).not.toHaveProperty('notice');
   });
 
-  it('data files are no tools', async () => {
+  it('data files are not checked as tools', async () => {
     const { tools } = await createKernel({ check: 'strict' });
     expect((await tools.write_file.execute({ path: 'tools/data.json', content: '[1.19]' })).persisted).toBe(true);
   });
 });
 
 describe("check: 'off'", () => {
-  it('lets everything through that compiles', async () => {
+  it('accepts every tool that compiles', async () => {
     const { tools } = await createKernel({ check: 'off' });
     expect(await tools.write_file.execute({ path, content: EVAL })).not.toHaveProperty('findings');
     expect(await tools.exec_tool.execute({ path, args: { code: '1' } })).toMatchObject({ code: 'ERR_TOOL_THROWN' });
@@ -193,7 +193,7 @@ describe('rules', () => {
     });
   });
 
-  it('a rule that does not exist is refused by name, and so is a level', async () => {
+  it('an unknown rule or level is refused by name', async () => {
     await expect(check({ rules: { 'no-magic': 'off' } }, GOOD)).rejects.toMatchObject({
       code: 'ERR_CONFIG',
       message: expect.stringMatching(/rules\.no-magic is not a rule.*no-magic-numbers/),
@@ -215,7 +215,7 @@ describe('rules', () => {
       expect(await check({}, content)).toMatchObject({ valid: true, diagnostics: [] });
   });
 
-  it('a comment without a reason, for no rule, or for a safety rule has no effect and is named', async () => {
+  it('a comment without a reason, for an unknown rule, or for a safety rule has no effect and is reported', async () => {
     const cases = [
       [MAGIC, '// tgp-ignore no-magic-numbers', /without a rule id and a reason/, /Write `\/\/ tgp-ignore /],
       [MAGIC, '// tgp-ignore no-magic: because', /no rule 'no-magic'/, /can be ignored are no-.*no-magic-numbers/],

@@ -6,7 +6,7 @@ const SMALL = 300;
 const MEGABYTES = 10;
 const path = 'tools/hostile.ts';
 
-/** Ways to nest, each as what opens and what closes one level, and what stands inside. */
+/** Ways to nest: the text that opens a level, the text that closes it, and the innermost text. */
 const SHAPES = {
   parentheses: ['(', ')', '1'],
   arrays: ['[', ']', '1'],
@@ -50,8 +50,8 @@ function nested(name, depth) {
     : `export default async () => ${code.startsWith('{') ? `(${code})` : code};`;
 }
 
-describe('the compiler and the rules cannot be crashed by source text', () => {
-  it('nesting of any shape, shallow and absurd', async () => {
+describe('source text cannot crash the compiler or the rules', () => {
+  it('every kind of nesting, 300 and 20 000 levels deep', async () => {
     const { kernel, tools } = await createKernel({ rules: { types: 'off' }, check: 'off' });
     for (const name of Object.keys(SHAPES)) {
       for (const depth of [SMALL, DEEP]) {
@@ -69,7 +69,7 @@ describe('the compiler and the rules cannot be crashed by source text', () => {
     expect((await kernel.exec(path)).result).toBe(1);
   });
 
-  it('fifty nested sources in a row end soon, and leave nothing running', async () => {
+  it('fifty nested sources in a row fail with a syntax error, and use no CPU time afterwards', async () => {
     const { kernel, tools } = await createKernel({ rules: { types: 'off' }, check: 'off' });
     const units = ['a?(b):c=>', 'a?async(b):c=>', '<A>(', 'a?<T>(b):c=>', "a?/'/.b?(c):d=>"];
     for (let round = 0; round < 50; round++) {
@@ -88,7 +88,7 @@ describe('the compiler and the rules cannot be crashed by source text', () => {
     expect((await kernel.exec(path)).result).toBe(1);
   });
 
-  it('ten megabytes, random bytes, lone surrogates, a byte order mark and no text at all', async () => {
+  it('ten megabytes, random bytes, lone surrogates, a byte order mark and empty text', async () => {
     const { kernel, tools } = await createKernel({ check: 'off' });
     let seed = 1;
     const random = () => {

@@ -71,7 +71,7 @@ describe('types of a tool', () => {
     expect((await tools.check_tool.execute({ path })).valid).toBe(true);
   });
 
-  it('know the functions that the application adds', async () => {
+  it('include the functions that the application adds', async () => {
     const rootDir = join(await tempRoot(), '.tgp');
     const kernel = new TGP({ config: { rootDir }, sandboxAPI: { send_mail: async () => true } });
     onTestFinished(() => kernel.shutdown());
@@ -125,7 +125,7 @@ describe('without a type checker', () => {
     });
   });
 
-  it('a missing, hanging or dying checker yields a notice without a wait', async () => {
+  it('a missing, hanging or crashing checker yields a notice within its timeout', async () => {
     const app = await tempRoot();
     const sources = {
       files: [{ path, text: GOOD }],
@@ -170,7 +170,7 @@ describe('without a type checker', () => {
 });
 
 describe('the type checker reads only what tools may import', () => {
-  it('not through imports, types, references or links that lead out of the root', async () => {
+  it('imports, types, references and links that lead out of the root are refused', async () => {
     const outside = await tempRoot();
     await writeFile(join(outside, 'secret.ts'), "export const KEY = 'hunter2-very-secret' as const;\n");
     const { kernel, tools, rootDir } = await createKernel();
@@ -202,7 +202,7 @@ describe('the type checker reads only what tools may import', () => {
     expect(JSON.stringify(report)).not.toContain('hunter2');
   });
 
-  it('and no message contains a host path', async () => {
+  it('no message contains a host path', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({
       path: 'tools/lib/types.ts',
@@ -218,7 +218,7 @@ describe('the type checker reads only what tools may import', () => {
 });
 
 describe('shutdown', () => {
-  it('leaves no server behind', async () => {
+  it('ends the type checker', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path, content: GOOD });
     await tools.check_tool.execute({ path });

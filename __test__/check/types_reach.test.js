@@ -5,7 +5,7 @@ import { TGP, tgpTools } from '../../index.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const path = 'tools/t.ts';
-/** What no report may hold: values, names of keys and names of exports of the application's files. */
+/** Text that no report may contain: values, keys and exports of the application's files. */
 const SECRETS = /sk-live|hunter2|privateKeyName|SECRET_EXPORT/;
 
 /** @param {string} folder @param {Record<string, unknown>} files */
@@ -184,7 +184,7 @@ describe('the type checker sees only what tools may import', () => {
     }
   });
 
-  it('settings, declarations and links in the root change nothing', async () => {
+  it('settings, declarations and links in the root reveal no file of the application', async () => {
     const { app, rootDir, tools, check } = await application();
     await check('/** One. */\nexport default (): number => 1;\n');
     await writeAll(rootDir, {
@@ -216,7 +216,7 @@ describe('the type checker sees only what tools may import', () => {
     expect(valid).toBe(true);
   });
 
-  it('what tools may import has its types, wherever it is installed', async () => {
+  it('allowed imports have their types, wherever they are installed', async () => {
     const { check } = await application();
     const content = [
       "import { value, type Shape } from 'plain';",
@@ -233,10 +233,10 @@ describe('the type checker sees only what tools may import', () => {
     ].join('\n');
     const { errors, typesChecked } = await check(content);
     expect(typesChecked).toBe(true);
-    const told = errors.join('\n');
-    for (const type of ["'number'", "'string'", "'Inner'", '\'"red"\'', "'Shape'"]) expect(told).toContain(type);
-    // What a package does not declare to need is not looked for, so that its type is not known.
-    expect(told).not.toMatch(SECRETS);
-    expect(told).not.toContain('/tgp/');
+    const messages = errors.join('\n');
+    for (const type of ["'number'", "'string'", "'Inner'", '\'"red"\'', "'Shape'"]) expect(messages).toContain(type);
+    // An undeclared dependency of a package is not resolved, so its type is unknown.
+    expect(messages).not.toMatch(SECRETS);
+    expect(messages).not.toContain('/tgp/');
   });
 });

@@ -27,15 +27,15 @@ const serversOf = (pid) =>
     .split('\n')
     .filter(Boolean);
 
-/** Types that have no end, or far more of it than anybody waits for. */
+/** Types whose evaluation does not end, or takes far too long. */
 const BOMBS = {
-  'all orders of many words': `type P<T extends string, U = T> = [T] extends [never] ? "" : U extends U ? \`\${U}\${P<Exclude<T, U>>}\` : never;\nexport default (a: P<"a"|"b"|"c"|"d"|"e"|"f"|"g"|"h"|"i"|"j"|"k"|"l">): number => a;`,
+  'all permutations of many words': `type P<T extends string, U = T> = [T] extends [never] ? "" : U extends U ? \`\${U}\${P<Exclude<T, U>>}\` : never;\nexport default (a: P<"a"|"b"|"c"|"d"|"e"|"f"|"g"|"h"|"i"|"j"|"k"|"l">): number => a;`,
   'a union of unions': `type D = 0|1|2|3|4|5|6|7|8|9;\ntype S = \`\${D}\${D}\${D}\${D}\`;\ntype T = { [K in S]: { [J in S]: \`\${K}\${J}\` } };\nexport default (a: T[S][S]): number => a;`,
   'counting by tuples':
     'type N<L extends number, A extends unknown[] = []> = A["length"] extends L ? A : N<L, [...A, ...A, 1]>;\nexport default (a: N<99999999>): number => a;',
-  'a type that grows in itself':
+  'a recursive type that grows':
     'type G<T> = { a: G<[T, T]>; b: T };\ndeclare const x: G<1>; declare const y: G<2>;\nexport default (): number => { const z: typeof x = y; return z; };',
-  'recursion without end':
+  'infinite recursion':
     'type R<T> = T extends [infer A, ...infer B] ? R<[...B, A, A]> : never;\nexport default (a: R<[1, 2, 3]>): number => a;',
 };
 
@@ -49,10 +49,10 @@ describe('a type bomb', () => {
     expect(await checker.check(sourcesOf(GOOD))).toEqual({ diagnostics: [] });
   });
 
-  it('gets no more memory than the type checker may have', async () => {
+  it('does not exceed the memory limit of the type checker', async () => {
     const checker = new TypeChecker(process.cwd(), [], { startMs: 20_000, checkMs: 4_000 });
     onTestFinished(() => checker.stop());
-    const checked = checker.check(sourcesOf(BOMBS['all orders of many words']));
+    const checked = checker.check(sourcesOf(BOMBS['all permutations of many words']));
     let [peak, isOver] = [0, false];
     const done = checked.finally(() => {
       isOver = true;
@@ -85,35 +85,37 @@ async function applicationWith(script) {
 }
 
 const PRELUDE = `
-const say = (value) => { const text = typeof value === 'string' ? value : JSON.stringify(value);
+const send = (value) => { const text = typeof value === 'string' ? value : JSON.stringify(value);
   process.stdout.write('Content-Length: ' + Buffer.byteLength(text) + '\\r\\n\\r\\n' + text); };
 process.stdin.on('data', () => {}); process.stdin.on('end', () => process.exit());
 `;
 const forever = (line) => `${PRELUDE} const go = () => { while (${line}); process.stdout.once('drain', go); }; go();`;
 
-const MAD = {
+const MALFUNCTIONS = {
   'floods its output without a header': forever("process.stdout.write('x'.repeat(1 << 16))"),
-  'announces more than there is': `${PRELUDE} process.stdout.write('Content-Length: 999999999999\\r\\n\\r\\n');`,
-  'announces nothing': `${PRELUDE} process.stdout.write('Content-Length: x\\r\\n\\r\\n{}');`,
-  'says what is no JSON': `${PRELUDE} say('{{{{');`,
-  'says null': `${PRELUDE} say('null');`,
-  'nests without end': `${PRELUDE} say('['.repeat(1 << 20));`,
-  'answers what nobody asked': forever("say({ id: 7, result: 'x' }) ?? process.stdout.writableLength < (1 << 20)"),
-  'asks for files without end': forever(
-    "say({ id: 1, method: 'readFile', params: '/etc/passwd' }) ?? process.stdout.writableLength < (1 << 20)",
+  'announces a longer message than it sends': `${PRELUDE} process.stdout.write('Content-Length: 999999999999\\r\\n\\r\\n');`,
+  'announces an invalid length': `${PRELUDE} process.stdout.write('Content-Length: x\\r\\n\\r\\n{}');`,
+  'sends invalid JSON': `${PRELUDE} send('{{{{');`,
+  'sends null': `${PRELUDE} send('null');`,
+  'sends deeply nested JSON': `${PRELUDE} send('['.repeat(1 << 20));`,
+  'answers a request that was not sent': forever(
+    "send({ id: 7, result: 'x' }) ?? process.stdout.writableLength < (1 << 20)",
   ),
-  'asks for what there is not': `${PRELUDE} say({ id: 1, method: 'writeFile', params: '/tmp/x' });`,
-  'asks with junk': `${PRELUDE} say({ id: 1, method: 'readFile', params: { toString: 1 } });`,
-  'floods its errors': `${PRELUDE} setInterval(() => process.stderr.write('x'.repeat(1 << 20)), 1);`,
-  'answers with junk': `${PRELUDE} let id = 0; setInterval(() => say({ id: ++id, result: null }), 20);`,
+  'requests files endlessly': forever(
+    "send({ id: 1, method: 'readFile', params: '/etc/passwd' }) ?? process.stdout.writableLength < (1 << 20)",
+  ),
+  'calls an unknown method': `${PRELUDE} send({ id: 1, method: 'writeFile', params: '/tmp/x' });`,
+  'sends an invalid argument': `${PRELUDE} send({ id: 1, method: 'readFile', params: { toString: 1 } });`,
+  'floods its standard error': `${PRELUDE} setInterval(() => process.stderr.write('x'.repeat(1 << 20)), 1);`,
+  'answers with null': `${PRELUDE} let id = 0; setInterval(() => send({ id: ++id, result: null }), 20);`,
   'closes its output': `${PRELUDE} process.stdout.end(); setInterval(() => {}, 1000);`,
-  'ends at once': 'process.exit(1);',
-  'takes no input': 'process.stdin.pause(); process.stdin.destroy(); setInterval(() => {}, 1000);',
+  'exits at once': 'process.exit(1);',
+  'closes its input': 'process.stdin.pause(); process.stdin.destroy(); setInterval(() => {}, 1000);',
 };
 
 describe('a malfunctioning type checker', () => {
   it('yields a notice each time, costs no host memory, and is ended', async () => {
-    const costs = Object.entries(MAD).map(async ([name, script]) => {
+    const costs = Object.entries(MALFUNCTIONS).map(async ([name, script]) => {
       const { app, program } = await applicationWith(script);
       const checker = JSON.stringify(new URL('../../js/types_check/type_checker.js', import.meta.url).href);
       const setup = `const { TypeChecker } = await import(${checker});
@@ -155,7 +157,7 @@ describe('the process of the type checker', () => {
       `const { TypeChecker } = await import(${checker});
        const checker = new TypeChecker(${JSON.stringify(process.cwd())}, []);
        console.log('begun');
-       await checker.check(${JSON.stringify(sourcesOf(BOMBS['all orders of many words']))});`,
+       await checker.check(${JSON.stringify(sourcesOf(BOMBS['all permutations of many words']))});`,
     );
     await once(child.stdout, 'data');
     await expect.poll(() => serversOf(child.pid).length).toBe(1);

@@ -1,4 +1,4 @@
-/** Where the type checker is found when it did not come with this package, and what `tgp check` says without it. */
+/** The location of a type checker that was not installed with this package, and the report of `tgp check` without one. */
 
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,7 @@ async function located(versions, native) {
   }
   await put(`node_modules/${native.name}/package.json`, JSON.stringify({ name: native.name, version: '7.0.2' }));
   await put(`node_modules/${native.name}/lib/${native.program}`, '');
-  // A copy that has no checker of its own beside it.
+  // A copy of the module that has no checker next to it.
   const elsewhere = await tempRoot();
   await cp(OWN, join(elsewhere, 'location.mjs'));
   const { locateTypeScript } = await import(join(elsewhere, 'location.mjs'));
@@ -38,10 +38,10 @@ const TSGO = { name: `@typescript/native-preview-${PLATFORM}`, program: 'tsgo' }
 
 test.runIf(process.platform !== 'win32').each([
   ['TypeScript 7', { typescript: '7.0.2' }, TSC, `${TSC.name}/lib/tsc`],
-  ['an alias beside 5', { typescript: '5.9.3', 'typescript-7': '7.0.2' }, TSC, `${TSC.name}/lib/tsc`],
+  ['an alias beside TypeScript 5', { typescript: '5.9.3', 'typescript-7': '7.0.2' }, TSC, `${TSC.name}/lib/tsc`],
   ['the preview', { typescript: '5.9.3', '@typescript/native-preview': '7.0.0-dev' }, TSGO, `${TSGO.name}/lib/tsgo`],
-  ['an old one alone', { typescript: '5.9.3' }, TSC, undefined],
-])('%s is found in the application', async (_name, versions, native, expected) => {
+  ['TypeScript 5 alone', { typescript: '5.9.3' }, TSC, undefined],
+])('%s: the location in the application', async (_name, versions, native, expected) => {
   expect(await located(versions, native)).toBe(expected);
 });
 

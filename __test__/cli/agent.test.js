@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { git } from '../helpers/git_remote.js';
 import { howOften } from '../helpers/how_often.js';
 import { agentWorkspace, KEY, NOTES } from '../helpers/providers/agent_workspace.js';
-import { byResults, forgeTestFirst, reuse, TOOL_PATH } from '../helpers/providers/stories.js';
+import { byResults, forgeTestFirst, reuse, TOOL_PATH } from '../helpers/providers/model_scripts.js';
 import { CLI, runCli } from '../helpers/run_cli.js';
 
 const MINUTES = 60_000;

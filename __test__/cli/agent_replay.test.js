@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TGP } from '../../index.js';
 import { agentWorkspace } from '../helpers/providers/agent_workspace.js';
-import { byResults } from '../helpers/providers/stories.js';
+import { byResults } from '../helpers/providers/model_scripts.js';
 import { runCli } from '../helpers/run_cli.js';
 
 const MINUTES = 60_000;

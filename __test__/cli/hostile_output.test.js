@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openaiServer } from '../../examples/demo/providers/openai_server.js';
-import { byResults } from '../helpers/providers/stories.js';
+import { byResults } from '../helpers/providers/model_scripts.js';
 import { atTerminal } from '../helpers/providers/terminal.js';
 import { runCli } from '../helpers/run_cli.js';
 import { hasTerminals } from '../helpers/run_terminal.js';

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { git } from '../helpers/git_remote.js';
 import { agentWorkspace } from '../helpers/providers/agent_workspace.js';
-import { byResults } from '../helpers/providers/stories.js';
+import { byResults } from '../helpers/providers/model_scripts.js';
 import { atTerminal } from '../helpers/providers/terminal.js';
 import { runCli } from '../helpers/run_cli.js';
 import { hasTerminals } from '../helpers/run_terminal.js';

@@ -55,7 +55,7 @@ const EXPECTED = { rows: [{ seven: 7 }], doubled: 42, mail: 'Hello to ada@exampl
 const ARGS = { to: 'ada@example.org' };
 
 describe('sql and sandboxAPI in the config file', () => {
-  test('a kernel has them, and its own options win name by name', async () => {
+  test('a kernel uses them, and options of the constructor replace them by name', async () => {
     const { kernel, file } = await project();
     expect((await kernel.exec('tools/shop/greet.ts', ARGS)).result).toEqual(EXPECTED);
     await kernel.shutdown();
@@ -82,7 +82,7 @@ describe('sql and sandboxAPI in the config file', () => {
     expect(warnings.join()).not.toContain('exec_sql');
   });
 
-  test('tgp exec and tgp mcp have them', async () => {
+  test('tgp exec and tgp mcp use them', async () => {
     const { folder, kernel } = await project();
     await kernel.shutdown();
     const { json, code } = await runCli(folder, ['exec', '--yes', 'shop/greet', '-a', JSON.stringify(ARGS), '--json']);
@@ -100,7 +100,7 @@ describe('sql and sandboxAPI in the config file', () => {
     expect(JSON.stringify(answer)).toContain('Hello to ada@example.org');
   });
 
-  test('a database that the config file has opened does not keep the command line waiting', async () => {
+  test('the command line exits even if the config file keeps a resource open', async () => {
     const { folder, kernel } = await project(
       CONFIG.replace('double: (n', 'alive: setInterval(() => {}, 1000) && (() => 1), double: (n'),
     );
@@ -108,7 +108,7 @@ describe('sql and sandboxAPI in the config file', () => {
     expect((await runCli(folder, ['list'])).code).toBe(0);
   });
 
-  test('what the config file has opened is closed with the kernel, what the application has opened is not', async () => {
+  test('shutdown closes a database of the config file, but not one of the application', async () => {
     const folder = await tempRoot();
     const opened = (/** @type {string} */ name) => `{
       connect: async () => ({ query: async () => ({ rows: [], rowCount: 0 }), release() {} }),
@@ -134,7 +134,7 @@ describe('sql and sandboxAPI in the config file', () => {
     expect(ended).toBe(false);
   });
 
-  test.each(['ts', 'mjs', 'js', 'cjs'])('a boot that failed is tried again with the corrected .%s', async (ending) => {
+  test.each(['ts', 'mjs', 'js', 'cjs'])('a boot that failed can be retried with the corrected .%s', async (ending) => {
     const folder = await tempRoot();
     const file = join(folder, `tgp.config.${ending}`);
     const exported = ending === 'cjs' ? 'module.exports =' : 'export default';
@@ -149,22 +149,22 @@ describe('sql and sandboxAPI in the config file', () => {
     expect((await kernel.exec('tools/t.ts')).result).toBe(2);
   });
 
-  test('an agent gets the database of its kernel, with what tools may do there', async () => {
+  test('createSqlTools(kernel) uses the database of the kernel, with its limits', async () => {
     const { folder, file } = await project();
     const kernel = kernelOf({ configFile: file });
-    const refused = (/** @type {string} */ words) =>
-      expect.objectContaining({ code: 'ERR_CONFIG', message: expect.stringContaining(words) });
-    const made = (/** @type {TGP} */ of) => {
+    const refused = (/** @type {string} */ text) =>
+      expect.objectContaining({ code: 'ERR_CONFIG', message: expect.stringContaining(text) });
+    const sqlToolsOrError = (/** @type {TGP} */ of) => {
       try {
         return createSqlTools(of);
       } catch (error) {
         return error;
       }
     };
-    expect(made(kernel)).toEqual(refused('await kernel.boot()'));
+    expect(sqlToolsOrError(kernel)).toEqual(refused('await kernel.boot()'));
     await kernel.boot();
     const many = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 11) SELECT i FROM n';
-    // Ten rows are what the config allows.
+    // The config allows ten rows.
     await expect(createSqlTools(kernel).exec_sql.execute({ sql: many })).rejects.toMatchObject({
       message: expect.stringContaining('10'),
     });
@@ -178,10 +178,10 @@ describe('sql and sandboxAPI in the config file', () => {
     });
     const none = kernelOf({ config: { rootDir: join(folder, 'third') } });
     await none.boot();
-    expect(made(none)).toEqual(refused('"sql" in the config'));
+    expect(sqlToolsOrError(none)).toEqual(refused('"sql" in the config'));
   });
 
-  test('loadTGPConfig gives them back, and a wrong one is refused by its name', async () => {
+  test('loadTGPConfig returns them, and refuses an invalid one by name', async () => {
     const { file } = await project();
     const config = await loadTGPConfig(file);
     expect(config.sandboxAPI).toHaveProperty('send_mail.description');
@@ -192,7 +192,7 @@ describe('sql and sandboxAPI in the config file', () => {
     });
   });
 
-  test('the configuration that a kernel shows holds neither', async () => {
+  test('kernel.config contains neither', async () => {
     const kernel = new TGP({ config: { sql: { source: 'secret' }, sandboxAPI: { f: () => 1 } } });
     expect(Object.keys(kernel.config)).not.toContain('sql');
     expect(Object.keys(kernel.config)).not.toContain('sandboxAPI');
@@ -278,7 +278,7 @@ test.each([
   });
 });
 
-test('a strict key inside a list is named', async () => {
+test('an unknown key inside a list gets a suggestion', async () => {
   const parameters = z.strictObject({ rows: z.array(z.strictObject({ price: z.number() })) });
   const api = { save: { parameters, execute: () => 1 } };
   const { kernel } = await forged(api, 'return await tgp.save({ rows: [{ price: 1, pirce: 2 }] })');
@@ -304,7 +304,7 @@ describe('the command line finds the project from a folder inside it', () => {
     expect((await runCli(join(bare, 'inner'), ['list'])).stdout).toContain('tools/examples/greet.ts');
   });
 
-  test('and not beyond its repository', async () => {
+  test('but not outside its repository', async () => {
     const { folder, kernel } = await project();
     await kernel.shutdown();
     const inner = join(folder, 'other', 'src');

@@ -8,7 +8,7 @@ import { gitHttpServer } from '../helpers/git_http_server.js';
 import { bareRemote } from '../helpers/git_remote.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-test('no secret is shown in kernel.config: not before boot, not after it, not when it failed', async () => {
+test('kernel.config hides secrets before boot, after it, and after a failed boot', async () => {
   for (const wrong of [{}, { git: { provider: 'github' } }]) {
     const git = { ...wrong.git, auth: { token: 's3cret-token', user: 'me' } };
     const network = { proxy: 'http://u:s3cret-pw@127.0.0.1:1', noProxy: ['a.example'] };
@@ -31,7 +31,7 @@ test('no secret is shown in kernel.config: not before boot, not after it, not wh
   }
 });
 
-test('a loaded config keeps where a secret is, and not what it is; a kernel shows it the same before and after boot', async () => {
+test('loadTGPConfig keeps the variable of a secret, not its value; kernel.config is the same before and after boot', async () => {
   const folder = await tempRoot();
   const file = join(folder, 'tgp.config.json');
   const secrets = {
@@ -46,7 +46,7 @@ test('a loaded config keeps where a secret is, and not what it is; a kernel show
     KEY: { env: 'TGP_TEST_LOADED', hosts: ['api.example.org'], functions: [] },
     WORD: { value: 's3cret-word', hosts: [], functions: ['f'] },
   });
-  // What was loaded is a configuration: the secret behind it is found by the boot.
+  // A kernel accepts the loaded configuration: boot reads the variable.
   const kernel = new TGP({ config: loaded, sandboxAPI: { f: () => 1 } });
   onTestFinished(() => kernel.shutdown());
   const shown = {
@@ -58,7 +58,7 @@ test('a loaded config keeps where a secret is, and not what it is; a kernel show
   expect(kernel.config.secrets).toEqual(shown);
 });
 
-test('the password in an address of git is not shown: not before boot, not after it, and it counts all the same', async () => {
+test('kernel.config hides the password of a Git URL before and after boot, and the kernel uses it', async () => {
   const { folder } = await bareRemote();
   const authorization = `Basic ${Buffer.from('bot:s3cret-pass').toString('base64')}`;
   const { port, requests } = await gitHttpServer(folder, { authorization });

@@ -22,7 +22,7 @@ const bytes = {
 };
 
 describe('the documentation of a limit', () => {
-  test('ends the comment of its type, in lines that are not too long', () => {
+  test('is the end of the comment of its type, wrapped at 120 columns', () => {
     const declared = (comment) =>
       `export type Other = {\n  callDepth?: number;\n};\nexport type Given = {\n${comment}  callDepth?: number;\n};\n`;
     const made = declared('  /** How deep. Default: 12 000; from 0 to 32 000. */\n');
@@ -35,12 +35,12 @@ describe('the documentation of a limit', () => {
     expect(withLimit(long, 'Given', depth)).toBe(long);
   });
 
-  test('cannot be left out of the types', () => {
+  test('requires a comment in the types', () => {
     expect(() => withLimit('export type Given = {\n  callDepth?: number;\n};\n', 'Given', depth)).toThrow('callDepth');
     expect(() => withLimit('', 'Given', depth)).toThrow('callDepth');
   });
 
-  test('stands in the tables of a page and in its text', () => {
+  test('is written to the tables and the text of a page', () => {
     const page = [
       '| `sandbox: { … }` | default | when |',
       '| --- | --- | --- |',
@@ -57,7 +57,7 @@ describe('the documentation of a limit', () => {
     expect(withLimitTables(made, [depth, bytes])).toBe(made);
   });
 
-  test('is part of the parameters that accept it', async () => {
+  test('is in the comments of parameters that accept it', async () => {
     const [found] = native()
       .limits()
       .filter(({ group }) => group === 'find_tool');
@@ -66,7 +66,7 @@ describe('the documentation of a limit', () => {
     expect(await text('tools.d.ts')).toContain(`at most \`limit\` or ${found?.default}.`);
   });
 
-  test('is data for JavaScript and a page for people', async () => {
+  test('is generated as a JavaScript module and as a page', async () => {
     const text = limitsModule([depth, bytes], '{"rootDir":"./.tgp"}');
     const { LIMITS, DEFAULTS } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
     expect(DEFAULTS).toEqual({ rootDir: './.tgp' });

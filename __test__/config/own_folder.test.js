@@ -10,9 +10,9 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** An application with a config file, and whatever else it has. */
+/** An application with a config file and the given files. */
 async function application(config = {}, files = {}) {
-  // Deep enough that no way up leads out of what is the test's own.
+  // Deep enough that `../..` stays in the folder of the test.
   const app = join(await tempRoot(), 'one/two/app');
   const all = { 'package.json': '{"name":"app"}', 'src/index.js': 'run();', ...files };
   for (const [name, text] of Object.entries(all)) {
@@ -33,7 +33,7 @@ async function application(config = {}, files = {}) {
 
 const refusedAs = (key) => ({ code: 'ERR_CONFIG', details: { key } });
 
-describe('a root that holds the application', () => {
+describe('a root that contains the application', () => {
   it.each(['.', './', '..', '../', '../..', 'src/..', '../app', './src/../../app/.'])(
     'is refused with the reason: %s',
     async (rootDir) => {
@@ -50,7 +50,7 @@ describe('a root that holds the application', () => {
   );
 
   it('is refused for the home folder and the temporary folder', async () => {
-    // Folders of the test's own take their place: what is to be refused must not be what a broken build works on.
+    // Substitutes for the real folders: a build that fails to refuse them must not write to them.
     const folder = await tempRoot();
     for (const name of ['home', 'temporary', 'work']) await mkdir(join(folder, name));
     const env = { HOME: join(folder, 'home'), USERPROFILE: join(folder, 'home'), TMPDIR: join(folder, 'temporary') };
@@ -66,7 +66,7 @@ describe('a root that holds the application', () => {
     expect(readdirSync(join(folder, 'home'))).toEqual([]);
   });
 
-  it('is refused through links and in other spellings too', async () => {
+  it('is refused through symlinks and in other spellings too', async () => {
     const { app } = await application();
     await symlink(app, join(app, '../link'));
     await symlink('..', join(app, 'up'));
@@ -92,7 +92,7 @@ describe('a root that holds the application', () => {
     '.env.local',
     '.npmrc',
     'deno.json',
-  ])('is known by what stands in it: %s', async (name) => {
+  ])('is recognised by a file in it: %s', async (name) => {
     const { app, start } = await application({ rootDir: './agent' }, { [`agent/${name}`]: '{}' });
     const error = await start()
       .boot()
@@ -101,7 +101,7 @@ describe('a root that holds the application', () => {
     expect(readdirSync(join(app, 'agent'))).toHaveLength(1);
   });
 
-  it('is refused as an adapter of files as well', async () => {
+  it('is refused as a VFS adapter as well', async () => {
     const { app, start } = await application();
     await expect(start({ vfs: createNodeVFS(app) }).boot()).rejects.toMatchObject(refusedAs('rootDir'));
     const inside = createNodeVFS(join(app, 'node_modules/tools'));
@@ -122,7 +122,7 @@ describe('a root that holds the application', () => {
   });
 });
 
-describe('an agent cannot write what programs act upon', () => {
+describe('an agent cannot write files that programs execute or read as settings', () => {
   const NAMES = [
     'package.json',
     'tools/package.json',
@@ -225,7 +225,7 @@ describe('a folder for tools to write in', () => {
     expect(readFileSync(join(app, 'package.json'), 'utf8')).toBe('{"name":"app"}');
   });
 
-  it('may contain data, and no tool can disguise it as a repository', async () => {
+  it('may contain data, and tools cannot add files that mark it as a project', async () => {
     const { app, start } = await application({ fs: { allowedDirs: ['./data'] } });
     const kernel = start();
     const content = `const refused = [];

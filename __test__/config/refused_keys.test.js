@@ -20,7 +20,7 @@ const { groups, leaves } = places(TGPConfigSchema, []);
 function places(schema, path) {
   const below = Object.entries(schema.shape).map(([key, member]) => {
     let inner = /** @type {any} */ (member);
-    // An array unwraps to its elements, which are no value of the key.
+    // An array unwraps to its elements, which are not values of the key.
     while (typeof inner.unwrap === 'function' && inner.def.type !== 'array') inner = inner.unwrap();
     const here = [...path, key];
     return inner.shape ? places(inner, here) : { groups: [], leaves: [{ path: here, schema: inner }] };
@@ -161,7 +161,7 @@ describe('a configuration', () => {
     );
   });
 
-  // A seed and a moment may be any whole number.
+  // Any whole number is valid for these two.
   const unbounded = ['sandbox.seed', 'sandbox.now'];
   const numbers = leaves.filter(
     ({ path, schema }) => schema.def.type === 'number' && !unbounded.includes(path.join('.')),
@@ -181,7 +181,7 @@ describe('a configuration', () => {
     },
   );
 
-  test('is refused without room for any log', async () => {
+  test('with sandbox.logBytes 0 is refused', async () => {
     const error = await refusal({ sandbox: { logBytes: 0 } });
     expect(error).toBeInstanceOf(ConfigError);
     expect(error.details.issues).toMatchObject([{ key: 'sandbox.logBytes' }]);
@@ -209,7 +209,7 @@ describe('a configuration', () => {
     }
   });
 
-  test('has every limit that the native part knows, with the same range', () => {
+  test('has every limit of the native part, with the same range', () => {
     const known = native()
       .limits()
       .filter(({ group }) => ['sandbox', 'fs', 'git', 'agent'].includes(group));

@@ -2,9 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
+import { fingerprint, lastDiff } from '../helpers/folder_fingerprint.js';
 import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { fingerprint, lastDiff } from '../helpers/untouched.js';
 
 const TOOL = `/** Saves a note. */
 export default async function save(args: { text: string }): Promise<number> {
@@ -13,7 +13,7 @@ export default async function save(args: { text: string }): Promise<number> {
 }
 `;
 
-it('--dry-run of exec, move, remove and revert prints what would happen, and nothing happens', async () => {
+it('--dry-run of exec, move, remove and revert prints the effects and makes none of them', async () => {
   const base = await tempRoot();
   const root = join(base, '.tgp');
   writeFileSync(join(base, 'tgp.config.json'), JSON.stringify({ rootDir: '.tgp', fs: { allowedDirs: ['./out'] } }));
@@ -44,8 +44,8 @@ it('--dry-run of exec, move, remove and revert prints what would happen, and not
   }
   expect(fingerprint(root)).toEqual(before);
 
-  const diffs = (/** @type {any} */ told) =>
-    told
+  const diffs = (/** @type {any} */ printed) =>
+    printed
       .json()
       .diffs.map((/** @type {any} */ { diff }) => diff)
       .join('');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
-import { fingerprint, git, lastDiff } from '../helpers/untouched.js';
+import { fingerprint, git, lastDiff } from '../helpers/folder_fingerprint.js';
 
 const ADD = `/** Adds two numbers. */
 export default async function add(args: { a: number; b: number }): Promise<number> {
@@ -42,9 +42,9 @@ const CHANGES = [
   ['an empty file', 'write_file', () => ({ path: 'notes/empty.md', content: '' })],
   ['a new tool', 'write_file', () => ({ path: 'tools/sub.ts', content: ADD.replaceAll('+', '-') })],
   ['a tool with findings', 'write_file', () => ({ path: 'tools/any.ts', content: ADD.replace('number>', 'any>') })],
-  ['another text', 'write_file', () => ({ path: 'notes/long.md', content: LINES.replace('line 20', 'line twenty') })],
+  ['a changed text', 'write_file', () => ({ path: 'notes/long.md', content: LINES.replace('line 20', 'line twenty') })],
   ['a name with an accent', 'write_file', () => ({ path: 'notes/é.md', content: 'x' })],
-  ['no last line break', 'write_file', () => ({ path: 'notes/old.md', content: 'one\n2\nthree' })],
+  ['no final line break', 'write_file', () => ({ path: 'notes/old.md', content: 'one\n2\nthree' })],
   ['a patch', 'patch_file', () => ({ path: 'tools/math/add.ts', search: 'args.b', replace: 'args.b + 0' })],
   [
     'a diff with two changes',
@@ -59,27 +59,24 @@ const CHANGES = [
   ['a move with an importer', 'move_file', () => ({ from: 'tools/math/add.ts', to: 'tools/sum/add.ts' })],
 ];
 
-it.each(CHANGES)(
-  '%s: the preview is what git diff shows after the real call, and leaves no trace',
-  async (...given) => {
-    const [, name, args] = given;
-    const { tools, rootDir, first } = await workspace();
-    const tool = /** @type {any} */ (tools)[name];
-    const before = fingerprint(rootDir);
-    const preview = await tool.execute(args(first), { dryRun: true });
-    expect(await tool.execute(args(first), { dryRun: true })).toEqual(preview);
-    expect(fingerprint(rootDir)).toEqual(before);
-    const real = await tool.execute(args(first));
-    expect(preview).toMatchObject({ dryRun: true, sql: [], requests: [], calls: [] });
-    expect(preview.diffs.map((/** @type {any} */ { diff }) => diff).join('')).toBe(lastDiff(rootDir));
-    const { success: _, persisted: __, commit: ___, advice: ____, ...told } = real;
-    expect(preview.result).toMatchObject(name === 'patch_file' ? { path: told.path } : told);
-    expect(preview.text).toContain('nothing was changed');
-    expect(preview.text).toContain(preview.diffs[0].diff.trimEnd());
-  },
-);
+it.each(CHANGES)('%s: the preview equals git diff after the real call, and changes nothing', async (...given) => {
+  const [, name, args] = given;
+  const { tools, rootDir, first } = await workspace();
+  const tool = /** @type {any} */ (tools)[name];
+  const before = fingerprint(rootDir);
+  const preview = await tool.execute(args(first), { dryRun: true });
+  expect(await tool.execute(args(first), { dryRun: true })).toEqual(preview);
+  expect(fingerprint(rootDir)).toEqual(before);
+  const real = await tool.execute(args(first));
+  expect(preview).toMatchObject({ dryRun: true, sql: [], requests: [], calls: [] });
+  expect(preview.diffs.map((/** @type {any} */ { diff }) => diff).join('')).toBe(lastDiff(rootDir));
+  const { success: _, persisted: __, commit: ___, advice: ____, ...expected } = real;
+  expect(preview.result).toMatchObject(name === 'patch_file' ? { path: expected.path } : expected);
+  expect(preview.text).toContain('nothing was changed');
+  expect(preview.text).toContain(preview.diffs[0].diff.trimEnd());
+});
 
-it('kernel.fix: what would be repaired', async () => {
+it('kernel.fix: the preview equals the real change, and changes nothing', async () => {
   const { kernel, tools, rootDir } = await workspace();
   const content = ADD.replace('return args.a', 'let sum: any = args.a').replace('args.b;', 'args.b;\n  return sum;');
   await tools.write_file.execute({ path: 'tools/fixable.ts', content: `let unit = 'km';\n${content}` });
@@ -113,7 +110,7 @@ const REFUSED = [
   ['move_file', { from: 'notes/none.md', to: 'notes/x.md' }],
 ];
 
-it('whatever refuses a change refuses its preview with the same words', async () => {
+it('the preview of a refused change is refused with the same message', async () => {
   const { tools, rootDir } = await workspace({ fs: { fileBytes: 65_536, rootBytes: 65_536 } });
   for (const [name, args] of REFUSED) {
     const tool = /** @type {any} */ (tools)[name];
@@ -126,7 +123,7 @@ it('whatever refuses a change refuses its preview with the same words', async ()
   }
 });
 
-it('a strict check: the preview reports that it would stay a draft', async () => {
+it('a strict check: the preview reports that the tool would stay a draft', async () => {
   const { tools, rootDir } = await workspace({ check: 'strict' });
   const args = { path: 'tools/any.ts', content: ADD.replace('number>', 'any>') };
   const preview = await tools.write_file.execute(args, { dryRun: true });
@@ -137,7 +134,7 @@ it('a strict check: the preview reports that it would stay a draft', async () =>
   expect(git(rootDir, 'status', '--porcelain', '--', 'tools')).toContain('tools/any.ts');
 });
 
-it('what a person wrote over is compared as it is on disk', async () => {
+it('a preview compares with the file on disk, including uncommitted changes by a person', async () => {
   const { tools, rootDir } = await workspace();
   writeFileSync(join(rootDir, 'notes/old.md'), 'by hand\n');
   mkdirSync(join(rootDir, 'notes/more'));
@@ -153,7 +150,7 @@ it('what a person wrote over is compared as it is on disk', async () => {
   expect(preview.diffs[0]?.diff).toBe(lastDiff(rootDir));
 });
 
-it('tgpTools(kernel, { dryRun: true }) changes nothing whatever it is asked for, and reads as always', async () => {
+it('tgpTools(kernel, { dryRun: true }) only previews changes, and reads as usual', async () => {
   const { kernel, rootDir, first } = await workspace();
   const dry = tgpTools(kernel, { dryRun: true, session: 's1' });
   await kernel.exec('tools/math/twice.ts', { n: 1 });
@@ -176,7 +173,7 @@ it('tgpTools(kernel, { dryRun: true }) changes nothing whatever it is asked for,
   expect(commits).toEqual([]);
 });
 
-it('a dryRun value that is not a boolean is refused, and never a real call', async () => {
+it('a dryRun value that is not a boolean is refused without a call', async () => {
   const { tools, kernel, rootDir } = await workspace();
   const before = fingerprint(rootDir);
   const args = { path: 'notes/x.md', content: '' };

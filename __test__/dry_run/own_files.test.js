@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createMemoryVFS, TGP, tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 
-it("files of the application's own: a preview never asks for a write", async () => {
+it('a VFS adapter of the application: a preview calls neither writeFile nor remove', async () => {
   const memory = createMemoryVFS({ 'notes/a.md': 'one\n' });
   /** @type {string[]} */
   const written = [];
@@ -30,19 +30,19 @@ it("files of the application's own: a preview never asks for a write", async () 
   expect(await memory.readFile('notes/a.md')).toBe('one\n');
 });
 
-it('a function of the application that takes the place of exec_sql is not called', async () => {
+it('an application function that replaces exec_sql is not called', async () => {
   /** @type {string[]} */
-  const asked = [];
+  const statements = [];
   const { kernel } = await createKernel(
     {},
-    { sandboxAPI: { exec_sql: async (/** @type {string} */ sql) => asked.push(sql) } },
+    { sandboxAPI: { exec_sql: async (/** @type {string} */ sql) => statements.push(sql) } },
   );
   const preview = await kernel.run("return tgp.exec_sql('DELETE FROM a');", {}, { dryRun: true });
   expect(preview).toMatchObject({ calls: [{ name: 'exec_sql', args: ['DELETE FROM a'] }], sql: [], stopped: {} });
-  expect(asked).toEqual([]);
+  expect(statements).toEqual([]);
 });
 
-it('a forged tool, called by its own name', async () => {
+it('a forged tool called by its name is previewed', async () => {
   /** @type {any[]} */
   const sent = [];
   const { kernel, tools } = await createKernel(
@@ -64,7 +64,7 @@ export default async function say(args: { text: string }): Promise<number> {
   expect(sent).toEqual(['hello']);
 });
 
-it('readOnly must be a truth', async () => {
+it('readOnly must be a boolean', async () => {
   const sandboxAPI = { look: /** @type {any} */ ({ readOnly: 'yes', execute: async () => 1 }) };
   const { kernel } = await createKernel({}, { sandboxAPI });
   await expect(kernel.boot()).rejects.toMatchObject({

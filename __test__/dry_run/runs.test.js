@@ -9,10 +9,10 @@ import { sqlite, TGP } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { hasServer } from '../helpers/database_server.js';
 import { TOOLS } from '../helpers/dry_run_tools.js';
+import { fingerprint, git } from '../helpers/folder_fingerprint.js';
 import { serveHttp } from '../helpers/http_server.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { fingerprint, git } from '../helpers/untouched.js';
 
 const SCHEMA = [
   'CREATE TABLE accounts (id INT PRIMARY KEY, name VARCHAR(50), balance INT)',
@@ -23,7 +23,7 @@ const SCHEMA = [
 /**
  * @typedef {object} Database
  * @property {any} source
- * @property {(sql: string) => Promise<any[]>} ask around the kernel
+ * @property {(sql: string) => Promise<any[]>} query without the kernel
  * @property {() => unknown} close
  */
 
@@ -41,7 +41,7 @@ const DATABASES = {
     return {
       source,
       close,
-      ask: async (sql) =>
+      query: async (sql) =>
         direct
           .prepare(sql)
           .all()
@@ -57,7 +57,7 @@ const DATABASES = {
       await pool.end();
       await server.stop();
     };
-    return { source: pool, close, ask: async (sql) => (await pool.query(sql)).rows };
+    return { source: pool, close, query: async (sql) => (await pool.query(sql)).rows };
   },
   mariadb: async () => {
     const server = await ownDatabase('mariadb');
@@ -69,12 +69,12 @@ const DATABASES = {
       await direct.end();
       await server.stop();
     };
-    return { source: pool, close, ask: async (sql) => /** @type {any[]} */ ((await direct.query(sql))[0]) };
+    return { source: pool, close, query: async (sql) => /** @type {any[]} */ ((await direct.query(sql))[0]) };
   },
 };
 
 /** @param {any} source */
-async function world(source) {
+async function application(source) {
   const base = await tempRoot();
   const rootDir = join(base, '.tgp');
   const out = join(base, 'out');
@@ -124,50 +124,47 @@ const changes = (/** @type {string} */ request) => !/^(GET|HEAD) /.test(request)
 describe.each(['sqlite', 'postgres', 'mariadb'])('%s', (name) => {
   const isThere = name === 'sqlite' || hasServer(/** @type {'postgres' | 'mariadb'} */ (name));
 
-  it.skipIf(!isThere)(
-    'thirty tools: the preview is what then happens for real, and leaves everything as it was',
-    async () => {
-      const { source, ask, close } = await /** @type {() => Promise<Database>} */ (DATABASES[name])();
-      onTestFinished(close);
-      const { kernel, rootDir, out, requests, sent } = await world(source);
-      const rows = async () => [await ask(ROWS[0] ?? ''), await ask(ROWS[1] ?? '')];
-      expect(TOOLS.length).toBe(30);
-      for (const { name: tool, args = {}, stops } of TOOLS) {
-        const path = `tools/dry/${tool}.ts`;
-        const before = { root: fingerprint(rootDir), out: fingerprint(out), rows: await rows(), sent: [...sent] };
-        requests.length = 0;
-        const preview = await kernel.exec(path, args, { dryRun: true });
-        const again = await kernel.exec(path, args, { dryRun: true });
-        expect(again, tool).toEqual(preview);
-        const after = { root: fingerprint(rootDir), out: fingerprint(out), rows: await rows(), sent: [...sent] };
-        expect(after, tool).toEqual(before);
-        expect(requests.filter(changes), tool).toEqual([]);
+  it.skipIf(!isThere)('thirty tools: the preview equals the effects of the real run, and changes nothing', async () => {
+    const { source, query, close } = await /** @type {() => Promise<Database>} */ (DATABASES[name])();
+    onTestFinished(close);
+    const { kernel, rootDir, out, requests, sent } = await application(source);
+    const rows = async () => [await query(ROWS[0] ?? ''), await query(ROWS[1] ?? '')];
+    expect(TOOLS.length).toBe(30);
+    for (const { name: tool, args = {}, stops } of TOOLS) {
+      const path = `tools/dry/${tool}.ts`;
+      const before = { root: fingerprint(rootDir), out: fingerprint(out), rows: await rows(), sent: [...sent] };
+      requests.length = 0;
+      const preview = await kernel.exec(path, args, { dryRun: true });
+      const again = await kernel.exec(path, args, { dryRun: true });
+      expect(again, tool).toEqual(preview);
+      const after = { root: fingerprint(rootDir), out: fingerprint(out), rows: await rows(), sent: [...sent] };
+      expect(after, tool).toEqual(before);
+      expect(requests.filter(changes), tool).toEqual([]);
 
-        requests.length = 0;
-        const real = await kernel.exec(path, args);
-        git(out, 'add', '-AN', '.');
-        expect(preview.diffs.map(({ diff }) => diff).join(''), tool).toBe(
-          git(out, 'diff', '--src-prefix=a/out/', '--dst-prefix=b/out/'),
-        );
-        git(out, 'add', '-A');
-        git(out, 'commit', '-q', '--allow-empty', '-m', tool);
-        expect(
-          preview.requests.map(({ method, url }) => `${method} ${new URL(url).pathname}${new URL(url).search}`),
-        ).toEqual(requests.filter(changes));
-        expect(preview.calls, tool).toEqual(
-          sent.slice(before.sent.length).map((given) => ({ name: 'send', args: given })),
-        );
-        if (stops) expect(preview).toMatchObject({ stopped: { code: 'ERR_SECURITY_VIOLATION' } });
-        else expect(preview.result, tool).toEqual(real.result);
-        const changed = preview.sql.reduce((sum, { affected }) => sum + affected, 0);
-        expect(changed, tool).toBe(differing(before.rows, await rows()));
-      }
-    },
-  );
+      requests.length = 0;
+      const real = await kernel.exec(path, args);
+      git(out, 'add', '-AN', '.');
+      expect(preview.diffs.map(({ diff }) => diff).join(''), tool).toBe(
+        git(out, 'diff', '--src-prefix=a/out/', '--dst-prefix=b/out/'),
+      );
+      git(out, 'add', '-A');
+      git(out, 'commit', '-q', '--allow-empty', '-m', tool);
+      expect(
+        preview.requests.map(({ method, url }) => `${method} ${new URL(url).pathname}${new URL(url).search}`),
+      ).toEqual(requests.filter(changes));
+      expect(preview.calls, tool).toEqual(
+        sent.slice(before.sent.length).map((given) => ({ name: 'send', args: given })),
+      );
+      if (stops) expect(preview).toMatchObject({ stopped: { code: 'ERR_SECURITY_VIOLATION' } });
+      else expect(preview.result, tool).toEqual(real.result);
+      const changed = preview.sql.reduce((sum, { affected }) => sum + affected, 0);
+      expect(changed, tool).toBe(differing(before.rows, await rows()));
+    }
+  });
 });
 
 /**
- * How many rows of two tables are not what they were.
+ * The number of rows that differ between two states.
  * @param {any[][]} before
  * @param {any[][]} after
  */
@@ -179,7 +176,7 @@ function differing(before, after) {
   return [...keys].filter((key) => old.get(key) !== now.get(key)).length;
 }
 
-it('a failure of the tool itself is one of its preview too', async () => {
+it('a tool that fails has a preview that fails with the same error', async () => {
   const { kernel } = await createKernel();
   await expect(kernel.run("throw new Error('mine');", {}, { dryRun: true })).rejects.toMatchObject({
     code: 'ERR_TOOL_THROWN',
@@ -188,13 +185,13 @@ it('a failure of the tool itself is one of its preview too', async () => {
   await expect(kernel.exec('tools/none.ts', {}, { dryRun: true })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
 });
 
-it('time that is up is up in a dry run too, whatever was refused before', async () => {
+it('a dry run times out too, also after a refused call', async () => {
   const { kernel } = await createKernel({}, { sandboxAPI: { send: async () => 'sent' } });
   const code = 'try { await tgp.send(1); } catch { for (;;); }';
   await expect(kernel.run(code, {}, { dryRun: true })).rejects.toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
 });
 
-it('folders with absolute names', async () => {
+it('allowed folders with absolute paths: the preview equals git diff', async () => {
   const root = await tempRoot();
   const folder = join(root, 'data');
   const { kernel } = await createKernel({ fs: { allowedDirs: [folder] } });
@@ -208,16 +205,16 @@ it('folders with absolute names', async () => {
   expect(preview.diffs[0]?.diff).toBe(stdout);
 });
 
-it('a request that would be refused for real is refused the same way, and not listed', async () => {
+it('a forbidden request is refused as in a real run, and not listed', async () => {
   const { kernel } = await createKernel();
   const code =
-    "let said = ''; try { await fetch('https://example.org/x', { method: 'POST' }); } catch (error) { said = String(error); } return said;";
+    "let text = ''; try { await fetch('https://example.org/x', { method: 'POST' }); } catch (error) { text = String(error); } return text;";
   const preview = await kernel.run(code, {}, { dryRun: true });
   expect(preview.requests).toEqual([]);
   expect(preview.result).toBe((await kernel.run(code)).result);
 });
 
-it('a secret is never shown', async () => {
+it('a preview shows the placeholder of a secret, not its value', async () => {
   const { kernel } = await createKernel(
     { secrets: { KEY: { value: 'sesame-open-1234', functions: ['send'] } } },
     { sandboxAPI: { send: async () => 'sent' } },
@@ -231,7 +228,7 @@ it('a secret is never shown', async () => {
   expect(JSON.stringify(preview)).not.toContain('sesame');
 });
 
-it('a run that a function starts in a dry run is part of it, and one that would turn dry in a real run is refused', async () => {
+it('a run that a function starts is part of the dry run that called it; a real run cannot start a dry one', async () => {
   /** @type {import('../../index.js').TGP} */
   let kernel;
   /** @type {string[]} */
@@ -258,7 +255,7 @@ it('a run that a function starts in a dry run is part of it, and one that would 
   expect(sent).toEqual([]);
 });
 
-it('very many refusals are counted, not listed', async () => {
+it('calls are listed up to a limit, and counted beyond it', async () => {
   const { kernel } = await createKernel({}, { sandboxAPI: { send: async () => 'sent' } });
   const code = 'for (let i = 0; i < 1500; i++) { try { await tgp.send(i); } catch { continue; } } return 1;';
   const preview = await kernel.run(code, {}, { dryRun: true, timeoutMs: 10_000 });

@@ -9,7 +9,7 @@ import { hasServer } from '../helpers/database_server.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** A file with three rows, and a way to look at it around the tools. */
+/** A file with three rows, and direct access to it without the tools. */
 async function database() {
   const file = join(await tempRoot(), 'test.db');
   const direct = new BetterSqlite3(file);
@@ -48,14 +48,14 @@ it('exec_sql: the statement is run and rolled back, and reported with its effect
   expect(rows()).not.toEqual(before);
 });
 
-it('exec_sql: what only reads is answered, and nothing is listed', async () => {
+it('exec_sql: a query returns its rows, and no statement is listed', async () => {
   const { source } = await database();
   const { exec_sql } = createSqlTools(source);
   const preview = await exec_sql.execute({ sql: 'SELECT name FROM items WHERE id = 1' }, { dryRun: true });
   expect(preview).toMatchObject({ result: [{ name: 'a' }], sql: [] });
 });
 
-it('exec_sql: what the rules refuse is refused in the same words', async () => {
+it('exec_sql: a statement that fails has the same error without dryRun', async () => {
   const { source } = await database();
   const { exec_sql } = createSqlTools(source, { deny: { verbs: ['delete'] } });
   for (const sql of ['DELETE FROM items', 'COMMIT', 'SELECT * FROM nothing', 'UPDATE items SET']) {
@@ -66,7 +66,7 @@ it('exec_sql: what the rules refuse is refused in the same words', async () => {
   }
 });
 
-it('the option of createSqlTools answers as it did', async () => {
+it('the dryRun option of createSqlTools returns the number of affected rows', async () => {
   const { source, rows } = await database();
   const before = rows();
   const { exec_sql } = createSqlTools(source, { dryRun: true });
@@ -78,27 +78,27 @@ it('the option of createSqlTools answers as it did', async () => {
   expect(rows()).toEqual(before);
 });
 
-it('a database that holds no transaction refuses what changes something, and is never asked', async () => {
+it('a dry run refuses to write to a database without transactions', async () => {
   /** @type {string[]} */
-  const asked = [];
+  const sent = [];
   const plain = async (/** @type {string} */ sql) => {
-    asked.push(sql);
+    sent.push(sql);
     return [{ n: 1 }];
   };
   for (const source of [plain, executor(plain, { transactional: true, dialect: 'sqlite' })]) {
-    asked.length = 0;
+    sent.length = 0;
     const { exec_sql } = createSqlTools(source);
     await expect(exec_sql.execute({ sql: 'DELETE FROM items' }, { dryRun: true })).rejects.toThrow(/no transaction/);
-    expect(asked.filter((sql) => sql.includes('DELETE'))).toEqual([]);
+    expect(sent.filter((sql) => sql.includes('DELETE'))).toEqual([]);
     expect(await exec_sql.execute({ sql: 'SELECT 1 AS n' }, { dryRun: true })).toMatchObject({ result: [{ n: 1 }] });
     const { kernel } = await createKernel({}, { sql: source });
     const run = kernel.run("return tgp.exec_sql('UPDATE items SET name = 1');", {}, { dryRun: true });
     await expect(run).rejects.toThrow(/no transaction/);
-    expect(asked.filter((sql) => sql.includes('UPDATE'))).toEqual([]);
+    expect(sent.filter((sql) => sql.includes('UPDATE'))).toEqual([]);
   }
 });
 
-it('a statement that failed and was swallowed fails the preview as it fails the run', async () => {
+it('a failed statement that the tool swallowed fails the preview and the run', async () => {
   const { source, rows } = await database();
   const before = rows();
   const { kernel } = await createKernel({}, { sql: source });
@@ -111,7 +111,7 @@ it('a statement that failed and was swallowed fails the preview as it fails the 
   expect(rows()).toEqual(before);
 });
 
-it('the SQL tools of a kernel: a dry run is in the ledger as one', async () => {
+it('the SQL tools of a kernel: the ledger marks a dry run', async () => {
   const { source, rows } = await database();
   const before = rows();
   const { kernel } = await createKernel({}, { sql: source });
@@ -123,21 +123,21 @@ it('the SQL tools of a kernel: a dry run is in the ledger as one', async () => {
   expect(call).toMatchObject({ dryRun: true, effect: 'sql' });
 });
 
-it('a database that is not known may commit when its schema changes: that is not tried', async () => {
+it('a schema change is refused for an unknown database, which may commit it', async () => {
   /** @type {string[]} */
-  const asked = [];
+  const sent = [];
   const query = async (/** @type {string} */ sql) => {
-    asked.push(sql);
+    sent.push(sql);
     return [];
   };
   const source = { query, transaction: async (/** @type {any} */ work) => work(query) };
   const { exec_sql } = createSqlTools(/** @type {any} */ (source), { ddl: true });
   await expect(exec_sql.execute({ sql: 'CREATE TABLE a (id INT)' }, { dryRun: true })).rejects.toThrow(/may commit/);
-  expect(asked).toEqual([]);
+  expect(sent).toEqual([]);
 });
 
 it.skipIf(!hasServer('postgres'))(
-  'a query that calls what may write is listed',
+  'a query that calls a function that may write is listed',
   async () => {
     const server = await ownDatabase('postgres');
     const pool = new pgPackage.Pool(server.settings);
@@ -171,7 +171,7 @@ it.skipIf(!hasServer('postgres'))(
   60_000,
 );
 
-it.skipIf(!hasServer('mariadb'))('MariaDB commits when its schema changes: that is not tried', async () => {
+it.skipIf(!hasServer('mariadb'))('a schema change is refused for MariaDB, which commits it', async () => {
   const server = await ownDatabase('mariadb');
   const direct = await mysql.createConnection(server.settings);
   await direct.query('CREATE TABLE items (id INT PRIMARY KEY)');

@@ -28,11 +28,11 @@ const PIECES = [
   '```\n',
 ];
 
-async function opened() {
+async function setUp() {
   const { kernel, rootDir } = await createKernel({ check: 'off', sandbox: { warm: 0 } });
   const folder = await tempRoot();
   const tools = tgpTools(kernel);
-  /** What `git diff` says between two texts. @param {string} before @param {string} after @param {number} context */
+  /** The output of `git diff` for two texts. @param {string} before @param {string} after @param {number} context */
   const diffOf = (before, after, context) => {
     writeFileSync(join(folder, 'old'), before);
     writeFileSync(join(folder, 'new'), after);
@@ -41,7 +41,7 @@ async function opened() {
       encoding: 'utf8',
     }).stdout;
   };
-  /** What `git apply` makes of a text. @param {string} text @param {string} diff */
+  /** The result of `git apply`. @param {string} text @param {string} diff */
   const appliedByGit = (text, diff) => {
     const named = diff
       .replace(/^--- .*$/m, '--- a/file')
@@ -59,7 +59,7 @@ async function opened() {
     }
     return readFileSync(join(folder, 'file'), 'utf8');
   };
-  /** What `apply_diff` makes of it. @param {string} text @param {string} diff */
+  /** The result of `apply_diff`. @param {string} text @param {string} diff */
   const applied = async (text, diff) => {
     await tools.write_file.execute({ path: PATH, content: text });
     await tools.apply_diff.execute({ path: PATH, diff });
@@ -71,8 +71,8 @@ async function opened() {
 /** @param {string[]} of */
 const asText = (of) => of.map((line) => `${line}\n`).join('');
 
-it('a diff of git makes of a text what git apply makes of it', { timeout: TIMEOUT_MS }, async () => {
-  const { diffOf, appliedByGit, applied } = await opened();
+it('apply_diff and git apply give the same result for a diff of git', { timeout: TIMEOUT_MS }, async () => {
+  const { diffOf, appliedByGit, applied } = await setUp();
   await forAll('diff of git', fc.tuple(lines, lines, fc.integer({ min: 0, max: 4 })), async ([old, next, context]) => {
     const [before, after] = [asText(old), asText(next)];
     if (before === after) return;
@@ -82,8 +82,8 @@ it('a diff of git makes of a text what git apply makes of it', { timeout: TIMEOU
   });
 });
 
-it('a diff whose text has moved is put where git puts it, or refused', { timeout: TIMEOUT_MS }, async () => {
-  const { diffOf, appliedByGit, applied } = await opened();
+it('a diff of text that has moved is applied where git applies it, or refused', { timeout: TIMEOUT_MS }, async () => {
+  const { diffOf, appliedByGit, applied } = await setUp();
   await forAll('moved diff', fc.tuple(lines, lines, lines), async ([old, next, above]) => {
     const [before, after] = [asText(old), asText(next)];
     if (before === after) return;
@@ -98,8 +98,8 @@ it('a diff whose text has moved is put where git puts it, or refused', { timeout
   });
 });
 
-it('a diff of any text is refused by its code or applied', { timeout: TIMEOUT_MS }, async () => {
-  const { applied } = await opened();
+it('any text given as a diff is applied or refused with a code', { timeout: TIMEOUT_MS }, async () => {
+  const { applied } = await setUp();
   await forAll('any diff', fc.tuple(lines, texts(PIECES, 14)), async ([old, diff]) => {
     const found = await applied(asText(old), diff).catch((error) => error);
     if (typeof found === 'string') return;

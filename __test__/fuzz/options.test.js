@@ -73,7 +73,7 @@ const values = fc.letrec((tie) => ({
   object: fc.dictionary(fc.constantFrom(...KEYS), tie('any'), { maxKeys: 5 }),
 }));
 
-it('a configuration of any kind is accepted or refused as one', { timeout: TIMEOUT_MS }, async () => {
+it('a random configuration is accepted, or refused as a configuration error', { timeout: TIMEOUT_MS }, async () => {
   await forAll(
     'configuration',
     values.object,
@@ -90,7 +90,7 @@ it('a configuration of any kind is accepted or refused as one', { timeout: TIMEO
   );
 });
 
-it('rules of any kind are accepted or refused as a configuration is', { timeout: TIMEOUT_MS }, async () => {
+it('random rules are accepted, or refused as a configuration error', { timeout: TIMEOUT_MS }, async () => {
   const { kernel } = await createKernel({ sandbox: { warm: 0 } });
   await kernel.boot();
   await forAll(
@@ -104,7 +104,7 @@ it('rules of any kind are accepted or refused as a configuration is', { timeout:
   );
 });
 
-it('tokens and caveats of any kind are refused by their code or narrow', { timeout: TIMEOUT_MS }, async () => {
+it('random tokens and caveats give a narrower token, or are refused with a code', { timeout: TIMEOUT_MS }, async () => {
   const { kernel } = await createKernel({ sandbox: { warm: 0 } });
   const { token } = await kernel.issueToken({ allow: ['read'] });
   const changed = texts(['tgp_', 'AAAA', '_', '-', token, token.slice(0, 40), token.slice(40)], 4);

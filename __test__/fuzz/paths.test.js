@@ -29,14 +29,14 @@ const PIECES = [
 ];
 const CODES = ['ERR_VALIDATION', 'ERR_SECURITY_VIOLATION', 'ERR_NOT_FOUND', 'ERR_IO', 'ERR_LIMIT'];
 
-it('no path of an agent leaves the root, and every refusal has its code', { timeout: TIMEOUT_MS }, async () => {
+it('no path of an agent leaves the root, and every refusal has a code', { timeout: TIMEOUT_MS }, async () => {
   const { tools, kernel, rootDir } = await createKernel({ check: 'off', sandbox: { warm: 0 } });
   await kernel.boot();
   const outside = dirname(rootDir);
   writeFileSync(join(outside, 'b.ts'), 'kept');
   const gitBefore = readFileSync(join(rootDir, '.git', 'config'), 'utf8');
-  const looked = () => readdirSync(outside).sort();
-  const before = looked();
+  const listOutside = () => readdirSync(outside).sort();
+  const before = listOutside();
   await forAll('paths', texts(PIECES, 8), async (path) => {
     const calls = [
       () => tools.write_file.execute({ path, content: '/** x */\nexport default () => 1;\n' }),
@@ -51,7 +51,7 @@ it('no path of an agent leaves the root, and every refusal has its code', { time
       expect(CODES).toContain(/** @type {TGPError} */ (found).code);
       expect(found.message).not.toContain(outside);
     }
-    expect(looked()).toEqual(before);
+    expect(listOutside()).toEqual(before);
     expect(readFileSync(join(outside, 'b.ts'), 'utf8')).toBe('kept');
     expect(readFileSync(join(rootDir, '.git', 'config'), 'utf8')).toBe(gitBefore);
   });

@@ -46,7 +46,7 @@ const PIECES = [
   '\0',
 ];
 
-it('a database that is read-only for tools stays as it is, whatever they ask', { timeout: TIMEOUT_MS }, async () => {
+it('random statements do not change a database that is read-only for tools', { timeout: TIMEOUT_MS }, async () => {
   const file = join(await tempRoot(), 'fuzz.db');
   const source = sqlite(file);
   const owner = createSqlTools(source, { ddl: true }).exec_sql;

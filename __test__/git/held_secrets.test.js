@@ -108,17 +108,18 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     const patch = { path, search: 'args.key.length', replace: `'${SECRET}'.length` };
     expect(await tools.patch_file.execute(patch)).toMatchObject({ persisted: false });
     await kernel.git.revert(path, String(first.commit));
-    const diff = `    expect(await tools.apply_diff.execute({ path, diff })).toMatchObject({ persisted: false });
+    const diff = `<<<<<<< SEARCH\n/** Charges. */\n=======\n/** ${SECRET} */\n>>>>>>> REPLACE\n`;
+    expect(await tools.apply_diff.execute({ path, diff })).toMatchObject({ persisted: false });
     writeFileSync(join(rootDir, 'data.json'), JSON.stringify({ key: SECRET }));
     const persisted = await kernel.git.persist('all', ['data.json', path]);
     expect(persisted).toMatchObject({
       persisted: false,
       findings: [expect.stringContaining('data.json:1:'), expect.any(String)],
     });
-    expect(persisted.problem).toMatch(/^Nothing was committed or pushed, .* Then commit again./);
+    expect(persisted.problem).toMatch(/^Nothing was committed or pushed, .* Then commit again\./);
     await kernel.registry.register(path);
     await kernel.sync();
-    expect(git(remote, 'show', `main:$path`)).toBe(CLEAN.trim());
+    expect(git(remote, 'show', `main:${path}`)).toBe(CLEAN.trim());
     expect(hasSecret(rootDir) || hasSecret(remote)).toBe(false);
     // An old commit, from before the check.
     git(rootDir, 'add', 'data.json');
@@ -158,7 +159,7 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     const unseen = again.tools.write_file.execute({ path, content: CLEAN });
     await expect(unseen).rejects.toMatchObject({ code: 'ERR_GIT_CONFLICT' });
     expect(await again.tools.write_file.execute({ path, content: CLEAN })).toMatchObject({ persisted: true });
-    expect(git(remote, 'show', `main:$path`)).toBe(CLEAN.trim());
+    expect(git(remote, 'show', `main:${path}`)).toBe(CLEAN.trim());
   });
 
   it('a file with a secret committed by others is fetched, and so is its fix', async () => {
@@ -206,7 +207,7 @@ describe('THREAT: a secret outside of file contents is pushed', () => {
     await kernel.boot();
     mkdirSync(join(rootDir, 'tools'), { recursive: true });
     writeFileSync(join(rootDir, 'tools/pay.ts'), CLEAN);
-    for (const message of [`Use $SECRET`, SECRET, `Pay\n\npassword: "hunter2hunter2"`]) {
+    for (const message of [`Use ${SECRET}`, SECRET, `Pay\n\npassword: "hunter2hunter2"`]) {
       const held = await kernel.git.persist(message, ['tools/pay.ts']);
       expect(held).toMatchObject({ persisted: false, findings: [expect.stringMatching(/^message:\d/)] });
       expect(held.problem).toMatch(/the message contains a secret/);

@@ -1,4 +1,4 @@
-/** A model that follows a script. It knows nothing but what it is sent, as a real one. */
+/** A model that follows a script. Like a real one, it sees only its prompt. */
 
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
 
@@ -13,7 +13,7 @@ import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
  * @property {'after-text' | 'after-calls'} [cut] the answer ends there
  * @property {unknown} [breaks] an error in the stream, after the text
  *
- * @typedef {{ id: string, tool: string, output: any }} Seen a result that the model was sent
+ * @typedef {{ id: string, tool: string, output: any }} Seen a tool result in the prompt
  * @typedef {{ seen: Seen[], prompt: any[], tools: any[], turn: number, signal?: AbortSignal }} Sent
  * @typedef {(sent: Sent) => Move | Promise<Move>} Decide
  */
@@ -56,8 +56,8 @@ export function seenIn(prompt) {
  */
 function partsOf({ text, calls = [], finish, usage = {}, cut, breaks }, turn) {
   const { input = 0, output = 0, cached = 0 } = usage;
-  const said = text === undefined ? [] : [...text].map((delta) => ({ type: 'text-delta', id: 't', delta }));
-  const asked = calls.map(({ tool, input: given, id }, at) => ({
+  const deltas = text === undefined ? [] : [...text].map((delta) => ({ type: 'text-delta', id: 't', delta }));
+  const toolCalls = calls.map(({ tool, input: given, id }, at) => ({
     type: 'tool-call',
     toolCallId: id ?? `call_${turn}_${at}`,
     toolName: tool,
@@ -66,11 +66,11 @@ function partsOf({ text, calls = [], finish, usage = {}, cut, breaks }, turn) {
   /** @type {any[]} */
   const parts = [
     { type: 'stream-start', warnings: [] },
-    ...(text === undefined ? [] : [{ type: 'text-start', id: 't' }, ...said]),
+    ...(text === undefined ? [] : [{ type: 'text-start', id: 't' }, ...deltas]),
   ];
   if (cut === 'after-text') return parts;
   if (breaks !== undefined) return [...parts, { type: 'error', error: breaks }];
-  parts.push(...(text === undefined ? [] : [{ type: 'text-end', id: 't' }]), ...asked);
+  parts.push(...(text === undefined ? [] : [{ type: 'text-end', id: 't' }]), ...toolCalls);
   if (cut === 'after-calls') return parts;
   const unified = finish ?? (calls.length > 0 ? 'tool-calls' : 'stop');
   return [

@@ -1,6 +1,6 @@
 /**
- * An agent with whatever version of the AI SDK there is, in a process of its own: a tool is forged and used again, arguments are
- * malformed, a model that thinks is interrupted and goes on. Prints what came of it.
+ * An agent with the installed version of the AI SDK, in a separate process: it forges and reuses a tool, gets malformed
+ * arguments, and resumes a reasoning model after an abort. Prints a report.
  *
  * node agent_program.mjs <root>
  */
@@ -11,7 +11,7 @@ import { defaultSettingsMiddleware, wrapLanguageModel } from 'ai';
 import { anthropicServer } from '../../examples/demo/providers/anthropic_server.js';
 import { openaiServer } from '../../examples/demo/providers/openai_server.js';
 import { replayModel, TGP } from '../../index.js';
-import { forgeTestFirst, reuse } from './providers/stories.js';
+import { forgeTestFirst, reuse } from './providers/model_scripts.js';
 
 const [root = ''] = process.argv.slice(2);
 const KEY = 'sk-test-0123456789abcdef';
@@ -24,23 +24,23 @@ const report = {};
  * @param {typeof openaiServer | typeof anthropicServer} serve
  * @param {(url: string) => Record<string, string>} variables
  */
-async function story(name, model, serve, variables) {
+async function scenario(name, model, serve, variables) {
   let script = forgeTestFirst;
   const server = await serve((seen) => script(seen), { key: KEY });
   Object.assign(process.env, variables(server.url));
   const kernel = new TGP({ config: { rootDir: join(root, name), memory: 'off' } });
   const agent = kernel.agent({ model: model.replace('<url>', server.url) });
-  const forged = await played(agent.run('What does a box of 40 x 40 x 50 weigh, divisor 139?'));
+  const forged = await finish(agent.run('What does a box of 40 x 40 x 50 weigh, divisor 139?'));
   script = reuse;
-  const reused = await played(agent.run('And one of 10 x 20 x 30, divisor 166?'));
+  const reused = await finish(agent.run('And one of 10 x 20 x 30, divisor 166?'));
   script = ({ results }) =>
     results.length === 0
       ? { say: 'Half.', calls: [{ name: 'write_file', raw: '{"path": "notes/a.md", "content": "half' }, LIST] }
       : { say: 'Nothing.' };
-  const malformed = await played(agent.run('Write it.'));
+  const malformed = await finish(agent.run('Write it.'));
   const lines = [];
   for await (const line of kernel.sessions.recording(reused.session)) lines.push(line);
-  const replayed = await played(kernel.agent({ model: replayModel(lines) }).run('And one of 10 x 20 x 30?'));
+  const replayed = await finish(kernel.agent({ model: replayModel(lines) }).run('And one of 10 x 20 x 30?'));
   await kernel.shutdown();
   await server.close();
   report[name] = { forged, reused, malformed, replayed, problems: server.problems };
@@ -61,15 +61,15 @@ async function thinking() {
   });
   const kernel = new TGP({ config: { rootDir: join(root, 'thinking'), memory: 'off' } });
   const agent = kernel.agent({ model, session: 's' });
-  const first = await played(agent.run('Look.', { signal: stop.signal }));
-  const second = await played(agent.run(undefined, { resume: true }));
+  const first = await finish(agent.run('Look.', { signal: stop.signal }));
+  const second = await finish(agent.run(undefined, { resume: true }));
   await kernel.shutdown();
   await server.close();
   report.thinking = { first, second, problems: server.problems };
 }
 
 /** @param {import('../../index.js').AgentRun} run */
-async function played(run) {
+async function finish(run) {
   /** @type {string[]} */
   const calls = [];
   for await (const event of run) {
@@ -88,12 +88,12 @@ async function played(run) {
   };
 }
 
-await story('openai', 'openai/gpt-5.4', openaiServer, (url) => ({
+await scenario('openai', 'openai/gpt-5.4', openaiServer, (url) => ({
   OPENAI_BASE_URL: `${url}/v1`,
   OPENAI_API_KEY: KEY,
 }));
-await story('compatible', 'compatible:<url>/v1/meta/llama-4', openaiServer, () => ({ COMPATIBLE_API_KEY: KEY }));
-await story('anthropic', 'anthropic/claude-sonnet-5', anthropicServer, (url) => ({
+await scenario('compatible', 'compatible:<url>/v1/meta/llama-4', openaiServer, () => ({ COMPATIBLE_API_KEY: KEY }));
+await scenario('anthropic', 'anthropic/claude-sonnet-5', anthropicServer, (url) => ({
   ANTHROPIC_BASE_URL: `${url}/v1`,
   ANTHROPIC_API_KEY: KEY,
 }));

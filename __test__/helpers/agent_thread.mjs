@@ -1,4 +1,4 @@
-/** An agent in a worker thread: what becomes of one task in a session. */
+/** An agent in a worker thread: posts the outcome of one task in a session. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { TGP } from '../../index.js';

@@ -5,10 +5,10 @@ import { installedPackages } from './installed_packages.js';
 const SDKS = { 4: '4.3.19', 5: '5.0.277', 6: '6.0.326', 7: '7.0.169' };
 const ZODS = { zod3: '3.25.76', zod4: '4.6.7' };
 
-/** Every SDK meets every zod, also the one that it does not declare: applications do that. */
+/** Every SDK with every zod, also with one that it does not declare, as in applications. */
 export const MATRIX = Object.keys(SDKS).flatMap((sdk) => Object.keys(ZODS).map((zod) => ({ sdk, zod })));
 
-/** For each zod the folder in which all SDKs are installed beside it. */
+/** For each zod, the folder in which it is installed with all SDKs. */
 export async function installedSdks() {
   const sdks = Object.entries(SDKS).map(([sdk, version]) => [`ai${sdk}`, `npm:ai@${version}`]);
   /** @type {Record<string, string>} */

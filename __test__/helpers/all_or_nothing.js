@@ -6,14 +6,14 @@ import { signalWorkers } from './workers.js';
  * @typedef {object} Bench a database with an empty table `items (id, name)`
  * @property {any} sql what the kernel gets
  * @property {() => Promise<number>} count how many rows another connection sees
- * @property {() => Promise<void>} write writes from another connection at once, which no lock may prevent
+ * @property {() => Promise<void>} write writes from another connection; fails at once if a lock is left
  * @property {string} slow an expression that takes seconds
  */
 
 const INSERT = "await tgp.exec_sql('INSERT INTO items (name) VALUES (?)', ['a']);";
 
-/** Every bad end of a tool that has already written, and what the caller hears of it. */
-const BAD_ENDS = [
+/** Failures of a tool after a write, and the error codes that the caller gets. */
+const FAILURES = [
   { name: 'throw', code: 'ERR_TOOL_THROWN', body: `${INSERT} throw new Error('boom');` },
   { name: 'CPU timeout', code: 'ERR_ISOLATE_TIMEOUT', body: `${INSERT} while (true) {}` },
   {
@@ -28,7 +28,7 @@ const BAD_ENDS = [
     body: `${INSERT} const a = []; while (true) a.push(new Array(100000).fill(a.length));`,
     limits: { timeoutMs: 20000 },
   },
-  { name: 'a result that cannot leave', code: 'ERR_RESULT', body: `${INSERT} return () => 1;` },
+  { name: 'a result that is not JSON', code: 'ERR_RESULT', body: `${INSERT} return () => 1;` },
   { name: 'a statement that fails', code: 'ERR_SQL', body: `${INSERT} await tgp.exec_sql('SELECT * FROM missing');` },
   {
     name: 'a failed statement that the tool swallowed',
@@ -36,7 +36,7 @@ const BAD_ENDS = [
     body: `${INSERT} try { await tgp.exec_sql('SELECT * FROM missing'); } catch {} return 1;`,
   },
   {
-    name: 'a failed statement that nobody awaited',
+    name: 'a failed statement that was not awaited',
     code: 'ERR_SQL',
     body: `${INSERT} tgp.exec_sql('SELECT * FROM missing').catch(() => {}); return 1;`,
   },
@@ -58,7 +58,7 @@ const BAD_ENDS = [
 ];
 
 /**
- * The promise that SQL is all or nothing, on any database.
+ * Tests that the SQL of a run is all or nothing, for any database.
  * @param {() => Bench} bench
  */
 export function allOrNothing(bench) {
@@ -70,7 +70,7 @@ export function allOrNothing(bench) {
     expect(await count()).toBe(before + 2);
   });
 
-  it('a run that did not await a write is committed whole, when that was done in time, or undone whole', async () => {
+  it('a run that did not await a write is committed completely if the write ended in time, or rolled back completely', async () => {
     const { sql, count } = bench();
     const before = await count();
     const { forge } = await sqlKernel(sql);
@@ -87,8 +87,8 @@ export function allOrNothing(bench) {
     expect(await count()).toBe(before + written);
   });
 
-  for (const { name, code, body, limits } of BAD_ENDS) {
-    it(`${name}: nothing stays and no lock is left`, async () => {
+  for (const { name, code, body, limits } of FAILURES) {
+    it(`${name}: the run is rolled back and no lock is left`, async () => {
       const { sql, count, write } = bench();
       const before = await count();
       const { forge } = await sqlKernel(sql);
@@ -98,7 +98,7 @@ export function allOrNothing(bench) {
     });
   }
 
-  it('a worker that is killed, also while a statement runs: nothing stays and no lock is left', async () => {
+  it('a worker that is killed, also during a statement: the run is rolled back and no lock is left', async () => {
     const { sql, count, write, slow } = bench();
     let begun = () => {};
     const { forge } = await sqlKernel(sql, { sandboxAPI: { begun: () => begun() } });
@@ -143,7 +143,7 @@ export function allOrNothing(bench) {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it('20 tools in parallel on one source are all right, and none is starved', async () => {
+  it('20 tools in parallel on one source get the right results', async () => {
     const { sql, count } = bench();
     const before = await count();
     const { forge } = await sqlKernel(sql, { config: { sandbox: { workers: 4 } } });

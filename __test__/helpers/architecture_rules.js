@@ -1,4 +1,4 @@
-/** The rules of the house that a compiler does not hold. Each has examples that break it, so that it can fail. */
+/** Architecture rules that a compiler does not check. Each has examples that break it, to prove that it can fail. */
 
 import { FOREIGN_TEXT_RULES } from './foreign_text_rules.js';
 import { HOST_RULES } from './host_rules.js';
@@ -17,7 +17,7 @@ import { WORD_RULES } from './word_rules.js';
 
 const MAX_LINES = 400;
 
-/** Loads the library, looks up its main function and calls it. No check could make it safe to run another file's code. */
+/** Loads the library, looks up its main function and calls it. No check can make it safe to run code of another file. */
 const LAUNCHER = 'crates/launcher/src/bin/tgp_sandbox.rs';
 /**
  * The files outside the engine with unsafe code, and how many blocks each has, one operation per block as clippy wants. SQLite takes
@@ -28,9 +28,9 @@ const UNSAFE_BLOCKS = { [LAUNCHER]: 3, 'crates/sql/src/sqlite/heap.rs': 13 };
 const ENGINE = 'crates/sandbox/src/engine/';
 
 /**
- * Where the host file system may be reached: the jail and its threats, a file of an installed package, the repository, the certificates that the
- * application names, the ledger's own folder, the snapshot and the locale data beside the library, the probe that must fail to reach it, and what is known of
- * the processes and the scratch of a program (`crates/sandbox/src/program/`).
+ * Where the host file system may be reached: the jail and its threats, a file of an installed package, the repository, the
+ * certificates that the application names, the ledger's own folder, the snapshot and the locale data beside the library, the probe
+ * that must fail to reach it, and the processes and the scratch of a program (`crates/sandbox/src/program/`).
  */
 const FILE_SYSTEM =
   /^crates\/(?:vfs\/src\/(?:disk_(?:vfs|threats)|package_file)\.rs$|git\/|net\/src\/ca_bundle\.rs$|ledger\/|sandbox\/src\/(?:engine\/(?:isolate\/(?:snapshot|locale_data)|worker_process\/probe)\.rs$|program\/))/;
@@ -52,7 +52,7 @@ function matches(pattern, text, problem) {
 /** @type {Rule[]} */
 export const RULES = [
   {
-    name: 'the binding knows the kernel and no part; the kernel does not know the binding',
+    name: 'the binding uses the kernel and no part; the kernel does not use the binding',
     check: ({ path, text }) => {
       const code = codeOf(text);
       if (path.startsWith('src/binding/'))
@@ -69,7 +69,7 @@ export const RULES = [
     ],
   },
   {
-    name: 'only the binding knows napi',
+    name: 'only the binding uses napi',
     check: ({ path, text }) =>
       isRust(path) && !path.startsWith('src/binding/')
         ? matches(/\bnapi(?:_derive)?\b/, codeOf(text), 'uses napi')
@@ -180,13 +180,13 @@ export const RULES = [
     kept: [{ path: 'js/kernel/tgp.js', text: '\n'.repeat(MAX_LINES) }],
   },
   {
-    name: 'no work is left as a note',
+    name: 'there are no notes about open work',
     check: ({ text }) => matches(LEFTOVER, text, 'holds a note about work to do: do it, or write an issue'),
     broken: ['TO-DO', 'FIX-ME'].map((word) => ({ path: 'js/a.js', text: `// ${word.replace('-', '')}: later` })),
     kept: [{ path: 'js/a.js', text: 'const todos = [];' }],
   },
   {
-    name: 'what is shipped imports nothing that is not',
+    name: 'shipped files import only shipped files',
     check: ({ path, text }) =>
       /^(?:js|bin|examples\/demo)\/|^(?:index|mcp)\.js$/.test(path)
         ? matches(

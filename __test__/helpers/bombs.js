@@ -1,6 +1,6 @@
 /**
- * Programs that try to end, hang or bloat whoever runs them. Each is the body of a tool; `codes` are the right answers to
- * it with 64 MB of memory and `timeoutMs` of CPU time, 50 where nothing else is said.
+ * Programs that try to crash, hang or bloat their host. Each is the body of a tool; `codes` are the allowed error codes with
+ * 64 MB of memory and `timeoutMs` of CPU time, by default 50.
  */
 
 const TIMEOUT = ['ERR_ISOLATE_TIMEOUT'];

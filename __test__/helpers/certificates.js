@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { tempRoot } from './temp_root.js';
 
 /**
- * An authority that nobody else trusts, and a certificate of its for each of the names.
- * @param {string[]} names host names; addresses are taken for what they are
+ * A certificate authority that no system trusts, and a certificate of it for all names.
+ * @param {string[]} names host names and IP addresses
  */
 export async function privateAuthority(names) {
   const folder = await tempRoot();

@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /**
- * A real HTTP proxy on loopback that tunnels with CONNECT, and knows hosts that nobody else does.
- * @param {Record<string, number>} hosts ports of this machine, by the `host:port` that they are asked for
- * @param {{ authorization?: string }} [options] `authorization` is demanded of every request
+ * A real HTTP proxy on loopback that tunnels with CONNECT to the given hosts only.
+ * @param {Record<string, number>} hosts ports of this machine, by the requested `host:port`
+ * @param {{ authorization?: string }} [options] `authorization` is required of every request
  */
 export async function connectProxy(hosts, { authorization } = {}) {
   /** @type {string[]} */

@@ -1,4 +1,4 @@
-/** Runs vectors of `crypto.subtle` in the sandbox, and makes damaged ones of those that are right. */
+/** Runs vectors of `crypto.subtle` in the sandbox, and makes damaged copies of valid ones. */
 
 import { expect } from 'vitest';
 import { createKernel } from './create_kernel.js';
@@ -28,7 +28,7 @@ return found;`;
 /** @param {(Vector | KeyVector)[]} vectors @param {string} [usage] @returns {Promise<unknown[]>} */
 export async function inSandbox(vectors, usage = 'verify') {
   const { forge } = await createKernel({ sandbox: SANDBOX });
-  const told = vectors.map((vector) =>
+  const encoded = vectors.map((vector) =>
     Object.fromEntries(
       Object.entries({ signature: Buffer.alloc(64), message: MESSAGE, usage, ...vector }).map(([name, value]) => [
         name,
@@ -36,11 +36,15 @@ export async function inSandbox(vectors, usage = 'verify') {
       ]),
     ),
   );
-  const { result } = await forge(TOOL, { vectors: told });
+  const { result } = await forge(TOOL, { vectors: encoded });
   return /** @type {unknown[]} */ (result);
 }
 
-/** Verifies all: the valid are right, the others wrong, or their keys are refused. @param {Vector[]} valid @param {Vector[]} invalid */
+/**
+ * Expects the valid vectors to verify, and the others to fail or to have their keys refused.
+ * @param {Vector[]} valid
+ * @param {Vector[]} invalid
+ */
 export async function expectVerdicts(valid, invalid) {
   expect(valid.length).toBeGreaterThan(0);
   expect(invalid.length).toBeGreaterThan(0);
@@ -62,7 +66,7 @@ export function flipped(bytes, at) {
   return copy;
 }
 
-/** Signatures that are another for every reader. @param {Vector} right @returns {Vector[]} */
+/** Variants of a valid vector that must not verify. @param {Vector} right @returns {Vector[]} */
 export function damaged(right) {
   const { signature } = right;
   /** @type {[string, Buffer][]} */

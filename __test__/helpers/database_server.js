@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /**
  * @typedef {{ port: number, stop: () => Promise<void> }} Server
  * @typedef {object} Flavour
- * @property {string} user who runs it when the tests run as root, which both servers refuse to be
+ * @property {string} user that runs it if the tests run as root, which both servers refuse
  * @property {() => string | undefined} program
  * @property {(program: string, folder: string) => string[]} init
  * @property {(program: string, folder: string, port: number) => string[]} start
@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const CERTIFICATE = 'server.crt';
 const KEY = 'server.key';
 
-/** Makes a certificate that nobody has signed; clients choose whether they speak TLS. */
+/** Creates a self-signed certificate; clients choose whether to use TLS. */
 const SELF_SIGNED = [
   ...['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
   ...['-subj', '/CN=localhost', '-keyout', KEY, '-out', CERTIFICATE],
@@ -72,7 +72,7 @@ const FLAVOURS = {
         () => true,
         () => false,
       ),
-    // Fast shutdown: clients are thrown out.
+    // Fast shutdown: clients are disconnected.
     stopSignal: 'SIGINT',
   },
   mariadb: {
@@ -113,7 +113,7 @@ const FLAVOURS = {
 };
 
 /**
- * Whether the server can be started here; where it cannot, the line says so.
+ * Whether the server can be started here; logs if it cannot.
  * @param {'postgres' | 'mariadb'} name
  */
 export function hasServer(name) {
@@ -126,7 +126,7 @@ export function hasServer(name) {
 }
 
 /**
- * A server of its own on a free port, with a data folder that is gone when it has stopped.
+ * Starts a server on a free port, with a data folder that is removed when it stops.
  * @param {'postgres' | 'mariadb'} name
  * @returns {Promise<Server>}
  */
@@ -163,7 +163,7 @@ export async function startServer(name) {
 }
 
 /**
- * How `setpriv` starts a program as another user, which ends with the process that has started it, also when that is killed.
+ * Arguments of `setpriv` to start a program as another user. The program ends with its parent, also if that is killed.
  * @param {string} user
  */
 function asOther(user) {

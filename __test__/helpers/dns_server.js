@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 
 const TYPES = { A: 1, AAAA: 28 };
-/** A response to a standard query, recursion there. */
+/** A response to a standard query, with recursion. */
 const FLAGS = 0x8180;
 /** The name of the question, by pointer. */
 const NAME = 0xc00c;
@@ -30,7 +30,7 @@ function response(query, addresses) {
     record.writeUInt16BE(NAME, 0);
     record.writeUInt16BE(isIPv6(address) ? TYPES.AAAA : TYPES.A, 2);
     record.writeUInt16BE(1, 4);
-    record.writeUInt32BE(0, 6); // Nobody may keep it.
+    record.writeUInt32BE(0, 6); // No caching.
     record.writeUInt16BE(data.length, 10);
     return Buffer.concat([record, data]);
   });
@@ -38,7 +38,7 @@ function response(query, addresses) {
 }
 
 /**
- * A DNS server on 127.0.0.1:53 that answers every question for an address with what `answer` says at that moment.
+ * A DNS server on 127.0.0.1:53 that answers each address query with the current result of `answer`.
  * @param {(type: 'A' | 'AAAA') => string[]} answer addresses of that type
  */
 export async function startDns(answer) {

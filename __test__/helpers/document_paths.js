@@ -1,4 +1,4 @@
-/** Paths in documents: each leads somewhere, or the document tells of a house that is not there any more. */
+/** Paths in documents: each must exist in the repository. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -8,15 +8,15 @@ import { fileURLToPath } from 'node:url';
 /** @typedef {import('./source_tree.js').SourceFile} SourceFile */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** What was, what others wrote, what tests read, and applications with folders of their own. */
-const NOT_HELD = /^CHANGELOG\.md$|^(?:vendor|npm|examples|__test__\/fixtures)\//;
+/** Documents that are not checked: the history, third-party texts, fixtures, and applications with folders of their own. */
+const UNCHECKED = /^CHANGELOG\.md$|^(?:vendor|npm|examples|__test__\/fixtures)\//;
 /** In backticks, from the top of the repository; no globs and no placeholders. */
 const NAMED = /`((?:src|crates|js|__test__|docs|scripts|benches|types)\/[^`\s*<>{}…]*)`/g;
 
 /** Files of applications that documents name. */
 const OF_APPLICATIONS = new Set(['src/tgp/tgp.module.ts']);
 
-/** @returns {string[]} every file of the repository, committed or about to be */
+/** @returns {string[]} every file of the repository, committed or new */
 export function repositoryPaths() {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
@@ -31,12 +31,12 @@ export function repositoryPaths() {
  */
 export function documentsAmong(paths) {
   return paths
-    .filter((path) => path.endsWith('.md') && !NOT_HELD.test(path))
+    .filter((path) => path.endsWith('.md') && !UNCHECKED.test(path))
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 }
 
 /**
- * The paths that a document names and that are not there. One with a slash at its end must be a folder.
+ * The paths in a document that do not exist. A path with a slash at its end must be a folder.
  * @param {SourceFile} document
  * @param {string[]} paths
  */

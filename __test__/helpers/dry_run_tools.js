@@ -1,11 +1,11 @@
 /**
  * Thirty tools that write, query, fetch and call the application. Each is run dry and then for real; `SERVER` stands for the
- * address of a server. A tool goes on after what a dry run refuses it, unless it is said to stop there.
+ * address of a server. A tool continues after a refusal by the dry run, unless it has `stops`.
  *
  * @typedef {{ name: string, code: string, args?: object, stops?: true }} Tool
  */
 
-/** Has what may be refused go by. */
+/** Ignores a refusal. */
 const CAREFUL = 'const careful = async (work: () => Promise<unknown>) => { try { await work(); } catch { return; } };';
 
 /** @param {string} body */

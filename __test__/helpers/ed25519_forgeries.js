@@ -1,5 +1,5 @@
 /**
- * Ed25519 by RFC 8032, in plain arithmetic: for signatures that satisfy its equation and must be refused all the same.
+ * Ed25519 by RFC 8032, in plain arithmetic: for signatures that satisfy its equation but must be refused.
  */
 
 import { createHash } from 'node:crypto';
@@ -59,7 +59,7 @@ function pointAt(y) {
 }
 
 const BASE = pointAt(mod(4n * power(5n, P - 2n)));
-/** Of order 8: found as what is left of a point when its part of large order is gone. */
+/** A point of order 8: the rest of a point after its part of large order was removed. */
 const TORSION = [2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n, 10n, 11n]
   .flatMap((y) => {
     try {

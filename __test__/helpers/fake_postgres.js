@@ -1,6 +1,6 @@
 /**
- * A server that speaks PostgreSQL's protocol and answers `SELECT 'name of a script'` by that script: with what no honest
- * server sends, and with more than one could make in the time of a test.
+ * A server that speaks PostgreSQL's protocol and answers `SELECT 'name of a script'` by that script: with messages that no
+ * real server sends, and with more data than one could produce in the time of a test.
  */
 
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { createServer } from 'node:net';
  * @typedef {import('node:net').Socket} Socket
  * @typedef {object} Answering
  * @property {Socket} socket
- * @property {() => boolean} isStopped whether the client has asked to stop the statement
+ * @property {() => boolean} isStopped whether the client has received to stop the statement
  * @property {(bytes: Buffer) => Promise<boolean>} send waits until the client takes more; false when it is gone
  * @typedef {(answering: Answering) => unknown} Script
  */
@@ -44,7 +44,7 @@ function description(columns) {
 }
 
 /**
- * What comes before the rows of a prepared statement.
+ * The messages before the rows of a prepared statement.
  * @param {{ name: string, type: number }[]} columns
  */
 export function described(columns) {
@@ -73,22 +73,22 @@ export const failed = (text, code = 'XX000') => message('E', `SERROR\0VERROR\0C$
 export async function startFakePostgres(scripts) {
   /** @type {Map<number, { stopped: boolean }>} */
   const backends = new Map();
-  /** Which connection was asked what. @type {{ sql: string, connection: number }[]} */
-  const asked = [];
+  /** The statements and their connections. @type {{ sql: string, connection: number }[]} */
+  const received = [];
   /** @type {Set<Socket>} */
   const sockets = new Set();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
-    serve(socket, scripts, backends, asked).catch(() => socket.destroy());
+    serve(socket, scripts, backends, received).catch(() => socket.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
     port,
-    asked,
+    received,
     stop: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -104,19 +104,19 @@ const CANCEL = 80_877_102;
  * @param {Socket} socket
  * @param {Record<string, Script>} scripts
  * @param {Map<number, { stopped: boolean }>} backends
- * @param {{ sql: string, connection: number }[]} asked
+ * @param {{ sql: string, connection: number }[]} received
  */
-async function serve(socket, scripts, backends, asked) {
+async function serve(socket, scripts, backends, received) {
   const bytes = reader(socket);
   const startup = await bytes((await bytes(4)).readInt32BE() - 4);
-  const wish = startup.readInt32BE();
-  if (wish === CANCEL) {
+  const requestCode = startup.readInt32BE();
+  if (requestCode === CANCEL) {
     const backend = backends.get(startup.readInt32BE(4));
     if (backend) backend.stopped = true;
     socket.end();
     return;
   }
-  if (wish !== STARTUP) throw new Error('no TLS here');
+  if (requestCode !== STARTUP) throw new Error('no TLS here');
   const id = backends.size + 1;
   const backend = { stopped: false };
   backends.set(id, backend);
@@ -142,7 +142,7 @@ async function serve(socket, scripts, backends, asked) {
     if (type === 'Q') socket.write(plainAnswer(body.toString().replace(/\0$/, '')));
     if (type === 'S') {
       backend.stopped = false;
-      asked.push({ sql, connection: id });
+      received.push({ sql, connection: id });
       const script = scripts[/^SELECT '(.*?)'/.exec(sql)?.[1] ?? ''];
       if (script) await script(answering);
       else socket.write(Buffer.concat([described(WORD), row(['fine']), completed('SELECT 1'), ready]));

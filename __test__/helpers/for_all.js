@@ -1,4 +1,4 @@
-/** Random inputs through the public API. What Rust alone can reach is in the `fuzz_tests.rs` of the parts. */
+/** Random inputs through the public API. Internals are tested by the `fuzz_tests.rs` of the parts. */
 
 import fc from 'fast-check';
 import { SEEDS } from '../fuzz/seeds.js';
@@ -8,13 +8,13 @@ const SEED = 20261116;
 const RUNS = 60;
 
 /**
- * Tries inputs until one breaks the property, which is then made smaller and told with its seed: write that into `seeds.js`.
+ * Tries inputs until one breaks the property, and reports it shrunk, with its seed, which belongs into `seeds.js`.
  * `TGP_FUZZ_SECONDS` makes it a long run with other inputs each time.
  * @template T
  * @param {string} name of its seeds
  * @param {fc.Arbitrary<T>} inputs
  * @param {(input: T) => Promise<void>} holds
- * @param {{ runs?: number, examples?: T[] }} [options] inputs of a short run, and those that are tried first
+ * @param {{ runs?: number, examples?: T[] }} [options] the number of inputs of a short run, and inputs to try first
  */
 export async function forAll(name, inputs, holds, { runs = RUNS, examples = [] } = {}) {
   const property = fc.asyncProperty(inputs, holds);

@@ -1,6 +1,6 @@
 /**
- * Text of others has a budget, and is not read on the application's thread: what the binding does there is on a list, and so
- * is where each reader is that may take longer than its text is long.
+ * Untrusted text is parsed within a budget, and not on the application's thread: lists of the synchronous functions of the
+ * binding, and of the files with parsers that may take more than linear time.
  */
 
 import { codeOf, isRustSource, isTestFile, withoutTests } from './rust_source.js';
@@ -8,11 +8,11 @@ import { codeOf, isRustSource, isTestFile, withoutTests } from './rust_source.js
 /** @typedef {import('./architecture_rules.js').Rule} Rule */
 
 /**
- * What the binding does before it returns, on Node's thread: looks at what is there, starts or ends something that goes on
- * elsewhere, or reads what the application itself wrote. All else answers with a promise.
+ * The synchronous functions of the binding: they read state, start or end background work, or read text of the application.
+ * All others return a promise.
  */
 const ON_NODES_THREAD = {
-  // `postgres_array` reads what a driver has taken in on this thread, `maxBytes` at most, in time that grows with it alone.
+  // `postgres_array` reads a value that a driver received on this thread, at most `maxBytes`, in linear time.
   'mod.rs': [
     'error_codes',
     'limits',
@@ -23,22 +23,22 @@ const ON_NODES_THREAD = {
     'postgres_array',
   ],
   'binding_database.rs': ['new', 'cancel', 'close'],
-  // A run that has to be looked up or compiled to be judged is entered elsewhere: `Runs::enters_quickly`.
+  // A run that must be looked up or compiled for its verdict starts on another thread: `Runs::enters_quickly`.
   'binding_kernel.rs': ['new', 'answer', 'halt', 'exec', 'run_code', 'test_file', 'cancel'],
-  // `masked` looks through 256 KiB at most, in time that grows with the text alone.
+  // `masked` scans at most 256 KiB, in linear time.
   'binding_ledger.rs': ['call_name', 'masked'],
   'binding_memory.rs': ['memory_report'],
   'binding_policy.rs': ['settle', 'issue_token', 'sql_detail'],
   'binding_sql_rules.rs': ['new', 'options', 'allows_table', 'denies_table'],
-  // What has changed since the last time, and as many tools as a prompt has room for.
+  // The changes since the last call, and as many tools as fit into a prompt.
   'binding_tools.rs': ['list_tools_now', 'catalogue'],
   // For files without a kernel, whose paths and texts are the application's.
   'binding_vfs.rs': ['new', 'read', 'write', 'remove', 'exists', 'list'],
 };
 
 /**
- * Readers of others' text whose time may be more than its length: how each is called, and where that may be, with what bounds
- * it there.
+ * Parsers of untrusted text that may take more than linear time: their calls, and the files that may contain them, each with
+ * the name of its budget.
  * @type {{ what: string, calls: RegExp, places: Record<string, string> }[]}
  */
 const READERS = [
@@ -82,7 +82,7 @@ function synchronous(code) {
 /** @type {Rule[]} */
 export const FOREIGN_TEXT_RULES = [
   {
-    name: 'the binding does on Node’s thread only what is on a list',
+    name: 'the binding does only listed work on Node’s thread',
     check: ({ path, text }) => {
       if (!path.startsWith('src/binding/')) return [];
       const allowed =
@@ -112,7 +112,7 @@ export const FOREIGN_TEXT_RULES = [
     ],
   },
   {
-    name: 'what may take longer than its text is long is in few places, each with a budget',
+    name: 'code that may take more than linear time is in few files, each with a budget',
     check: ({ path, text }) => {
       if (!isRustSource(path) || isTestFile(path)) return [];
       const code = codeOf(withoutTests(text));
@@ -139,13 +139,13 @@ export const FOREIGN_TEXT_RULES = [
 ];
 
 /**
- * The questions that a parser asks its dialect and that are not answered within a budget.
+ * The methods of a parser's dialect that are not forwarded with a budget.
  * @param {string} dialect the source of the parser's trait
- * @param {string} metered the source of what answers
+ * @param {string} metered the source of the forwarding implementation
  */
-export function unmeteredQuestions(dialect, metered) {
+export function unmeteredMethods(dialect, metered) {
   const [, body = ''] = /pub trait Dialect[^{]*\{([\s\S]*?)\n\}/.exec(dialect) ?? [];
-  const asked = [...body.matchAll(/^ {4}fn (\w+)/gm)].map(([, name = '']) => name);
-  const answered = new Set(codeOf(metered).match(/\w+/g));
-  return { asked: asked.length, left: asked.filter((name) => !answered.has(name)) };
+  const methods = [...body.matchAll(/^ {4}fn (\w+)/gm)].map(([, name = '']) => name);
+  const forwarded = new Set(codeOf(metered).match(/\w+/g));
+  return { count: methods.length, unmetered: methods.filter((name) => !forwarded.has(name)) };
 }

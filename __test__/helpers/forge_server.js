@@ -26,7 +26,7 @@ const TOKEN = 'tok_forge_s3cret';
  */
 
 /**
- * Where each provider has its API, how it names things, and who the token is sent as.
+ * The API of each provider: its paths, its field names, and the user of the token.
  * @type {Record<Provider, Kind>}
  */
 const PROVIDERS = {
@@ -92,7 +92,7 @@ const PROVIDERS = {
 };
 
 /**
- * A host of repositories: real Git over HTTP, and an API that answers as the provider's does.
+ * A host of repositories: real Git over HTTP, and an API with the responses of the provider.
  * @param {Provider} provider
  */
 export async function forgeServer(provider) {
@@ -108,7 +108,7 @@ export async function forgeServer(provider) {
   const calls = [];
   /** @type {{ status?: number, message?: string, headers?: Record<string, string>, delay?: number, drop?: boolean }[]} */
   const troubles = [];
-  /** Where it says that its pull requests are looked at. @type {{ site?: string }} */
+  /** The base URL of the pages of pull requests in responses. @type {{ site?: string }} */
   const answers = {};
   const authorization = `Basic ${Buffer.from(`${kind.user}:${TOKEN}`).toString('base64')}`;
   const server = await gitHttpServer(folder, {

@@ -1,7 +1,7 @@
 /**
- * The beginning of a tool that looks for functions it was never given: in the frames of every stack it can see, in what
- * frames tell about callers, receivers and arguments, and in every error. Each function of the tool itself has a name
- * with `guest_` in its text, so that it is not taken for a stranger.
+ * The beginning of a tool that looks for functions outside its authority: in the frames of every visible stack, in the
+ * callers, receivers and arguments of frames, and in every error. Each function of the tool itself has `guest_` in its
+ * text, to tell it from the others.
  */
 export const SPY = `
 const guest_isObject = (guest_v) => (typeof guest_v === 'object' && guest_v !== null) || typeof guest_v === 'function';

@@ -15,7 +15,7 @@ export function example(name) {
 }
 
 /**
- * The texts of an example's files, as they are in a folder: its own, or an application that should equal it.
+ * The texts of an example's files in a folder: its own, or that of an application that should equal it.
  * @param {string} name
  * @param {string} [folder]
  * @returns {Promise<Record<string, string>>}
@@ -48,7 +48,7 @@ export async function withoutScript(app) {
 /**
  * `tgp init` of the package that an application has installed.
  * @param {string} app
- * @returns {Promise<any>} what it said
+ * @returns {Promise<any>} its JSON output
  */
 export async function initialise(app) {
   const { stdout } = await exec(join(app, 'node_modules', '.bin', 'tgp'), ['init', '--yes', '--json'], { cwd: app });

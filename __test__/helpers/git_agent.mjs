@@ -1,6 +1,6 @@
 /**
- * One agent of the chaos test, in its own process: writes its tools one by one and says so after each, with the words of
- * the kernel. Started again after a kill, it goes on with the first that it did not see done.
+ * One agent of the chaos test, in its own process: writes its tools one by one, and prints a line after each write that the
+ * kernel confirmed. After a kill it is started again with its first unconfirmed write.
  */
 
 import { TGP, tgpTools } from '../../index.js';

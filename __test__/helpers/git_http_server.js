@@ -8,7 +8,7 @@ import { gitHttpBackend } from './git_http_backend.js';
  * A smart-HTTP remote: the real `git http-backend` behind a small CGI server.
  * @param {string} projectRoot the folder of the bare repositories
  * @param {{ tls?: { key: Buffer, cert: Buffer }, authorization?: string, before?: (request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean }} [options]
- *   `tls` makes it https; `authorization` is demanded of every request; `before` may answer a request itself
+ *   `tls` makes it https; `authorization` is required of every request; `before` may answer a request itself
  */
 export async function gitHttpServer(projectRoot, { tls, authorization, before } = {}) {
   /** @type {string[]} */

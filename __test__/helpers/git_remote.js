@@ -6,7 +6,7 @@ import { tempRoot } from './temp_root.js';
 const IDENTITY = ['-c', 'user.name=Person', '-c', 'user.email=person@example.org', '-c', 'core.quotePath=false'];
 
 /**
- * The `git` command line, as a rival and as the judge of what we did.
+ * Runs the `git` command line: to make competing changes, and to check results.
  * @param {string} folder
  * @param {...string} args
  */
@@ -30,7 +30,7 @@ export async function bareRemote({ name = 'remote.git' } = {}) {
 }
 
 /**
- * How many commits of a branch are writes of an agent, how many bring `meta.json` up to date, and what the others say.
+ * Counts the commits of `main` that are writes of an agent or updates of `meta.json`, with the subjects of the others.
  * @param {string} remote
  */
 export function commitsOf(remote) {
@@ -44,7 +44,7 @@ export function commitsOf(remote) {
   return counted;
 }
 
-/** A sync commits `meta.json` at most before and after what others pushed comes in. */
+/** A sync commits `meta.json` at most once before and once after it integrates pushed commits. */
 export const MAX_REGISTRY_COMMITS_OF_A_SYNC = 2;
 
 let clones = 0;
@@ -61,7 +61,7 @@ export function clone(folder, remote) {
 }
 
 /**
- * What every scenario ends with: nothing damaged, nothing left over, nothing to tell apart from the work tree.
+ * The integrity of a repository, `SOUND` after every scenario: a clean work tree, valid objects, and no lock files.
  * @param {string} root
  * @returns {{ status: string, fsck: string, locks: string[] }}
  */
@@ -84,8 +84,8 @@ export function lockFiles(folder) {
 }
 
 /**
- * The text of every file of a folder, by its path: without links, `.git`, the derived meta.json, and what a killed writer
- * had begun.
+ * The text of every file of a folder, by its path: without links, `.git`, the derived meta.json, and temporary files of
+ * killed writers.
  * @param {string} folder
  */
 export function filesOf(folder) {

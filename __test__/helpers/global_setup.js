@@ -1,14 +1,14 @@
-/** What all test files of a run share; Vitest calls it for each of its projects before the first test. */
+/** The setup that all test files of a run share; Vitest calls it for each of its projects before the first test. */
 
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BROKER, startBroker } from './shared_servers.js';
 
-/** Memory that is a file system. Tests commit and write thousands of times: on a disk each waits for it. */
+/** A file system in memory. Tests commit and write thousands of times, and each write would wait for a disk. */
 const IN_MEMORY = '/dev/shm';
 const NAME = 'tgp-tests-';
-/** What the tests of a run may need at the same time. */
+/** Bytes that the tests of a run may need at the same time. */
 const ROOM = 4 * 2 ** 30;
 
 export async function setup() {
@@ -38,7 +38,7 @@ function removeLeftovers() {
 }
 
 /**
- * Whether a folder is there with enough room; what was chosen by TMPDIR stays.
+ * Whether a folder exists and has enough room. A TMPDIR of the caller is kept.
  * @param {string} folder
  */
 function hasRoom(folder) {

@@ -1,4 +1,4 @@
-/** Preloaded into a program: it halts at moments that `HALT_SEED` decides, as on a machine that has other things to do. */
+/** Preloaded into a program: blocks its event loop at times that `HALT_SEED` determines, as on a busy machine. */
 
 const MAX_HALT_MS = 12;
 const EVERY_MS = 12;

@@ -1,9 +1,9 @@
 import { runProgram } from './run_program.js';
 
-/** What one call may cost the application's process above what it has when idle. */
+/** The memory that one call may take above the idle memory of the application's process. */
 export const MAX_EXTRA_MB = 200;
 
-/** Reads what the process has and has had; the second is set back before the work, where the system lets it. */
+/** Reads the current and the peak memory of the process; the peak is reset before the work, if the system allows it. */
 const PRELUDE = `
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 const megabytes = (key) => Number(new RegExp(key + ':\\\\s+(\\\\d+)').exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
@@ -28,12 +28,12 @@ const costOf = async (work) => {
 `;
 
 /**
- * What some work does to an application, in a process of its own: what came of it, the CPU time of all threads and of the
- * event loop, and how far the process's memory rose above what it was before.
+ * Runs some work in an application, in a separate process. Returns its outcome, the CPU time of all threads and of the event
+ * loop, and the growth of the peak memory.
  * @param {string} cwd
- * @param {string} setup an ES module; `TGP`, `tgpTools`, `createSqlTools`, `sqlite` and `node:fs` are there
+ * @param {string} setup an ES module; `TGP`, `tgpTools`, `createSqlTools`, `sqlite` and `node:fs` are in scope
  * @param {string} work the body of an async function
- * @param {string} [after] what is done in the end
+ * @param {string} [after] code to run at the end
  * @returns {Promise<{ value?: any, code?: string, message?: string, cpuMs: number, busyMs: number, extraMb: number }>}
  */
 export function hostCost(cwd, setup, work, after = '') {

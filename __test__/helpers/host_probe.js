@@ -10,7 +10,7 @@ import { tempRoot } from './temp_root.js';
  * @property {string[]} warnings
  * @property {string[]} files of the root
  * @property {unknown} value what `work` returned
- * @property {number} peakMb of the host, above what it takes when idle
+ * @property {number} peakMb of the host, above its idle memory
  * @property {number} ms from the call of `boot()` to its end
  */
 
@@ -39,9 +39,9 @@ const PROGRAM = `
 `;
 
 /**
- * Boots a kernel in a process of its own and tells what came of it; an error when that process died.
+ * Boots a kernel in a separate process and returns a report; throws if that process died.
  * @param {object} config
- * @param {{ env?: NodeJS.ProcessEnv, work?: string }} [options] `work`: what is done with `kernel` and `tools` after the boot
+ * @param {{ env?: NodeJS.ProcessEnv, work?: string }} [options] `work`: code to run with `kernel` and `tools` after the boot
  * @returns {Promise<Probe>}
  */
 export async function probe(config, { env = {}, work = '' } = {}) {
@@ -61,14 +61,16 @@ export async function probe(config, { env = {}, work = '' } = {}) {
   }
   if (exitCode !== 0) throw new Error(`The host died (${signal ?? exitCode}): ${stderr.slice(-500)}`);
   const { readFileSync } = await import('node:fs');
-  const told = JSON.parse(readFileSync(result, 'utf8'));
+  const report = JSON.parse(readFileSync(result, 'utf8'));
   if (process.env.PROBE_LOG) {
     const { expect } = await import('vitest');
     const { appendFileSync } = await import('node:fs');
+    const { ms, peakMb, error, warnings } = report;
+    const message = (error?.message ?? warnings[0] ?? '').slice(0, 90);
     appendFileSync(
       process.env.PROBE_LOG,
-      `${expect.getState().currentTestName} | ${told.ms} ms | ${told.peakMb} MB | ${told.error?.code ?? 'booted'} ${(told.error?.message ?? told.warnings[0] ?? '').slice(0, 90)}\n`,
+      `${expect.getState().currentTestName} | ${ms} ms | ${peakMb} MB | ${error?.code ?? 'booted'} ${message}\n`,
     );
   }
-  return told;
+  return report;
 }

@@ -1,6 +1,6 @@
 /**
- * What keeps the application's process whole: everything that comes from outside is read up to a limit, walked to a depth
- * and handled behind a boundary, each in one place.
+ * Rules that protect the application's process: data from outside is read up to a limit, walked to a depth and handled
+ * behind a boundary, each in one place.
  */
 
 import { callsOf, codeOfJs, isMadeGuarded } from './js_source.js';
@@ -8,7 +8,7 @@ import { codeOf, isRustSource, isTestFile, withoutTests } from './rust_source.js
 
 /** @typedef {import('./architecture_rules.js').Rule} Rule */
 
-/** Files that these rules do not hold for yet. */
+/** Files that these rules do not cover yet. */
 const NOT_YET_JS = /^js\/sql\//;
 const NOT_YET_RUST = /^crates\/(?:git|sandbox)\//;
 
@@ -19,7 +19,7 @@ const CALLBACK_FIRST = new Set(['setTimeout', 'setInterval', 'setImmediate', 'qu
 const LISTENING =
   /\??\.(?:on|once|addListener|prependListener|addEventListener)|(?<![\w$.])(?:setTimeout|setInterval|setImmediate|queueMicrotask|createServer)/;
 
-/** The two that hand JavaScript something by themselves, and what is short whatever happens. */
+/** The files that may call JavaScript, and the functions whose texts are always short. */
 const CROSSING_CALLBACKS = ['src/binding/js_callback.rs', 'src/binding/run_ends.rs'];
 const SHORT_TEXTS = ['call_name', 'default_config', 'engine_version', 'error_codes', 'masked'];
 
@@ -43,7 +43,7 @@ function isBounded(code, { name, args }) {
 /** @type {Rule[]} */
 export const HOST_RULES = [
   {
-    name: 'callbacks that others call have a boundary',
+    name: 'callbacks of foreign code have a boundary',
     check: ({ path, text }) => {
       if (!isJs(path)) return [];
       const code = codeOfJs(text);
@@ -76,7 +76,7 @@ export const HOST_RULES = [
     ],
   },
   {
-    name: 'files, streams, JSON and URLs of others are read in one place each',
+    name: 'foreign files, streams, JSON and URLs are read in one place each',
     check: ({ path, text }) => {
       if (!isJs(path)) return [];
       const code = codeOfJs(text);
@@ -109,7 +109,7 @@ export const HOST_RULES = [
     ],
   },
   {
-    name: 'what comes from outside is read up to a limit',
+    name: 'data from outside is read up to a limit',
     check: ({ path, text }) => {
       if (!isRust(path) || path === 'crates/base/src/bounded_read.rs') return [];
       const code = codeOf(withoutTests(text));
@@ -132,7 +132,7 @@ export const HOST_RULES = [
     ],
   },
   {
-    name: 'texts cross to JavaScript as an outcome, which bounds them',
+    name: 'texts are passed to JavaScript as an outcome, which bounds them',
     check: ({ path, text }) => {
       if (!path.startsWith('src/binding/') || !isRust(path)) return [];
       const code = codeOf(withoutTests(text));

@@ -1,4 +1,4 @@
-/** What a function of the application may return as rows, by name. */
+/** Hostile values that a function of the application returns as rows, by name. */
 
 const MB = 2 ** 20;
 

@@ -1,11 +1,11 @@
 /**
- * An application that is attacked through its database: each statement is executed, and what became of it, of the process
- * and of the pool is printed as one line of JSON. Whatever escapes a boundary ends the process.
+ * An application that is attacked through its database: executes each statement and prints its outcome, with the state of the
+ * process and of the pool, as one line of JSON. An error that escapes a boundary ends the process.
  *
  * Arguments: one JSON text, see `Order`.
  *
  * @typedef {{ name: string, sql: string, options?: object, route?: 'agent' | 'tool', good?: string }} Attack `good` is
- * what must work afterwards
+ * the statement that must work afterwards
  * @typedef {{ index: string, source: string, where: import('./hostile_sources.mjs').Where, attacks: Attack[] }} Order
  */
 
@@ -18,15 +18,15 @@ const { index, source: name, where, attacks } = JSON.parse(process.argv[2] ?? ''
 const { createSqlTools, TGP, tgpTools } = await import(index);
 
 /** @param {object} line */
-const tell = (line) => writeFileSync(1, `${JSON.stringify(line)}\n`);
+const print = (line) => writeFileSync(1, `${JSON.stringify(line)}\n`);
 for (const event of ['uncaughtException', 'unhandledRejection']) {
   process.on(event, (error) => {
-    tell({ escaped: event, message: String(error?.stack ?? error).slice(0, 600) });
+    print({ escaped: event, message: String(error?.stack ?? error).slice(0, 600) });
     process.exit(70);
   });
 }
 
-/** The most memory in MB since it was last asked. */
+/** The peak memory in MB since the last call. */
 const peakMb = () => {
   const [, kb] = /VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   writeFileSync('/proc/self/clear_refs', '5');
@@ -53,8 +53,8 @@ peakMb();
 const idle = process.memoryUsage.rss() / 2 ** 20;
 
 for (const attack of attacks) {
-  // What the event loop is late by is what everything else in the application waits for. Only what was computed meanwhile counts:
-  // on a busy machine a process is late without having done anything.
+  // The delay of the event loop delays everything else in the application. Only CPU time of the process counts: on a busy
+  // machine a process is late without having done anything.
   let latest = 0;
   let expected = performance.now() + 20;
   let spent = process.cpuUsage();
@@ -82,9 +82,9 @@ for (const attack of attacks) {
   );
   clearInterval(clock);
   const peak = peakMb();
-  // What one attack has left behind is not the next one's.
+  // Memory of one attack must not count for the next one.
   globalThis.gc?.();
-  tell({
+  print({
     attack: attack.name,
     ...outcome,
     ms,
@@ -97,4 +97,4 @@ for (const attack of attacks) {
 }
 await kernel.shutdown();
 await close();
-tell({ ended: true });
+print({ ended: true });

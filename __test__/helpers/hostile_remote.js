@@ -9,7 +9,7 @@ import { probe } from './host_probe.js';
 import { commitBytes, PackBytes, treeBytes } from './pack_bytes.js';
 import { tempRoot } from './temp_root.js';
 
-/** The ways in which a remote is reached. */
+/** The transports of a remote. */
 export const WAYS = /** @type {const} */ (['path', 'http', 'ssh']);
 /** @typedef {typeof WAYS[number]} Way */
 /** @typedef {{ repo: string, env: NodeJS.ProcessEnv, replace: (pack: Buffer, tip: string) => void }} Served */
@@ -24,7 +24,7 @@ export function frame(payload) {
 }
 
 /**
- * What a server says first.
+ * The first message of a server: its references.
  * @param {string} tip
  * @param {Iterable<string>} [more] names of other references
  */
@@ -34,7 +34,7 @@ export function advertisement(tip, more = []) {
   return Buffer.concat([...lines, Buffer.from('0000')]);
 }
 
-/** The answer that holds a pack. @param {Buffer} pack */
+/** The response with a pack. @param {Buffer} pack */
 export function packAnswer(pack) {
   const frames = [frame('NAK\n')];
   for (let at = 0; at < pack.length; at += MAX_DATA) {
@@ -44,7 +44,7 @@ export function packAnswer(pack) {
 }
 
 /**
- * A remote that has this pack and this commit on `main`, reached in this way. Nothing of `git` looks at what it serves.
+ * A remote with this pack and this commit on `main`, reached by this transport. Git does not check what it serves.
  * @param {Way} way
  * @param {Buffer} pack
  * @param {string} tip
@@ -52,11 +52,12 @@ export function packAnswer(pack) {
  */
 export async function serve(way, pack, tip) {
   if (way === 'path') return servePath(pack, tip);
-  const said = { greeting: advertisement(tip), answer: packAnswer(pack) };
-  const served = way === 'http' ? await serveHttp(said) : await serveSsh(said);
+  const responses = { greeting: advertisement(tip), answer: packAnswer(pack) };
+  const served = way === 'http' ? await serveHttp(responses) : await serveSsh(responses);
   return {
     ...served,
-    replace: (nextPack, nextTip) => served.say({ greeting: advertisement(nextTip), answer: packAnswer(nextPack) }),
+    replace: (nextPack, nextTip) =>
+      served.setResponses({ greeting: advertisement(nextTip), answer: packAnswer(nextPack) }),
   };
 }
 
@@ -81,14 +82,14 @@ async function servePath(pack, tip) {
   return { repo, env: {}, replace };
 }
 
-/** @typedef {{ greeting: Buffer, answer: Buffer }} Said */
+/** @typedef {{ greeting: Buffer, answer: Buffer }} Responses */
 
 /**
- * Says the same to everybody.
- * @param {Said} first
+ * Sends the same responses to every client.
+ * @param {Responses} first
  */
 async function serveHttp(first) {
-  let said = first;
+  let responses = first;
   const server = await rawServer((request, response) => {
     const isGreeting = request.method === 'GET';
     const service = request.url?.includes('receive-pack') ? 'receive-pack' : 'upload-pack';
@@ -96,17 +97,17 @@ async function serveHttp(first) {
     request.resume();
     response.writeHead(200, { 'content-type': `application/x-${kind}` });
     if (isGreeting) response.write(Buffer.concat([frame(`# service=git-${service}\n`), Buffer.from('0000')]));
-    response.end(isGreeting ? said.greeting : said.answer);
+    response.end(isGreeting ? responses.greeting : responses.answer);
   });
-  /** @param {Said} next */
-  const say = (next) => {
-    said = next;
+  /** @param {Responses} next */
+  const setResponses = (next) => {
+    responses = next;
   };
-  return { repo: `${server.url}/remote.git`, env: {}, say };
+  return { repo: `${server.url}/remote.git`, env: {}, setResponses };
 }
 
 /**
- * A server that does whatever it is told to.
+ * A server with any listener.
  * @param {import('node:http').RequestListener} listener
  */
 export async function rawServer(listener) {
@@ -121,20 +122,20 @@ export async function rawServer(listener) {
   return { url: `http://127.0.0.1:${port}`, server };
 }
 
-/** @param {Said} first */
+/** @param {Responses} first */
 async function serveSsh(first) {
   const folder = await tempRoot();
-  const say = (/** @type {Said} */ { greeting, answer }) => {
+  const setResponses = (/** @type {Responses} */ { greeting, answer }) => {
     writeFileSync(join(folder, 'greeting'), greeting);
     writeFileSync(join(folder, 'answer'), answer);
   };
-  say(first);
+  setResponses(first);
   const env = sshStandIn(folder, `cat "${folder}/greeting" "${folder}/answer"; cat > /dev/null`);
-  return { repo: 'git@host.example:remote.git', env, say };
+  return { repo: 'git@host.example:remote.git', env, setResponses };
 }
 
 /**
- * A program in the place of `ssh`.
+ * A stand-in for `ssh`.
  * @param {string} folder
  * @param {string} body of a shell script
  * @returns {NodeJS.ProcessEnv} the environment in which it is found
@@ -146,7 +147,7 @@ export function sshStandIn(folder, body) {
   return { GIT_SSH: program };
 }
 
-/** A pack of one commit that nothing is wrong with, and that commit. */
+/** A valid pack of one commit, and the id of that commit. */
 export function goodPack() {
   const pack = new PackBytes();
   const blob = pack.add('blob', Buffer.from('good'));
@@ -155,7 +156,7 @@ export function goodPack() {
 }
 
 /**
- * What a kernel of its own process says when it boots from a remote.
+ * Boots a kernel from a remote in a separate process, and returns the report.
  * @param {string} repo
  * @param {object} [git]
  * @param {NodeJS.ProcessEnv} [env]

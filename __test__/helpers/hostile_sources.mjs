@@ -1,10 +1,10 @@
 /**
- * One source of each driver, as an application makes it, for programs that are attacked through it.
+ * One source of each driver, as an application creates it, for programs that are attacked through it.
  *
  * @typedef {{ postgres: number, mariadb: number, folder: string }} Where ports of the servers, and a folder for files
  * @typedef {object} Source
  * @property {any} source what the kernel gets
- * @property {() => unknown} pool how many connections there are and how many of them are free, where it can be known
+ * @property {() => unknown} pool the numbers of busy connections and waiting requests, if the driver has them
  * @property {() => unknown} close
  */
 
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { ANSWERS } from './hostile_answers.mjs';
 
 const HOST = '127.0.0.1';
-const nothing = () => 'unknown';
+const unknownCounts = () => 'unknown';
 
 /** @param {Where} where */
 const postgresOf = ({ postgres }) => ({ host: HOST, port: postgres, user: 'postgres', database: 'postgres' });
@@ -36,7 +36,7 @@ async function pgPool(settings) {
 async function postgresJs(settings) {
   const { default: postgres } = await import('postgres');
   const sql = postgres({ max: 2, onnotice: () => {}, ...settings });
-  return { source: /** @type {any} */ (sql), pool: nothing, close: () => sql.end({ timeout: 1 }) };
+  return { source: /** @type {any} */ (sql), pool: unknownCounts, close: () => sql.end({ timeout: 1 }) };
 }
 
 /** @param {any} settings */
@@ -69,7 +69,7 @@ async function knex(client, connection) {
 async function betterSqlite3({ folder }) {
   const { default: BetterSqlite3 } = await import('better-sqlite3');
   const db = new BetterSqlite3(join(folder, 'hostile.db'));
-  return { source: /** @type {any} */ (db), pool: nothing, close: () => db.close() };
+  return { source: /** @type {any} */ (db), pool: unknownCounts, close: () => db.close() };
 }
 
 /** @param {string} sql */
@@ -87,7 +87,7 @@ export const SOURCES = {
     const { default: pg } = await import(/** @type {any} */ ('pg'));
     const client = new pg.Client(postgresOf(where));
     await client.connect();
-    return { source: client, pool: nothing, close: () => client.end() };
+    return { source: client, pool: unknownCounts, close: () => client.end() };
   },
   'postgres.js': (where) => postgresJs(postgresOf(where)),
   'postgres.js over TLS': (where) => postgresJs({ ...postgresOf(where), ssl: 'require' }),
@@ -108,7 +108,7 @@ export const SOURCES = {
   'mysql2 connection': async (where) => {
     const { default: mysql } = await import('mysql2/promise');
     const connection = await mysql.createConnection(mysqlOf(where));
-    return { source: connection, pool: nothing, close: () => connection.end() };
+    return { source: connection, pool: unknownCounts, close: () => connection.end() };
   },
   'mysql2 with callbacks': async (where) => {
     const { default: mysql } = await import('mysql2');
@@ -128,17 +128,21 @@ export const SOURCES = {
     const { source, pool, close } = await betterSqlite3(where);
     return { source: drizzle(source), pool, close };
   },
-  'plain function': async () => ({ source: answer, pool: nothing, close: () => {} }),
+  'plain function': async () => ({ source: answer, pool: unknownCounts, close: () => {} }),
   // Looks like its client; the packages themselves are tested on request.
   'prisma, a stand-in': async () => {
     const transaction = { $queryRawUnsafe: answer, $executeRawUnsafe: answer };
     const $transaction = (/** @type {(tx: object) => Promise<unknown>} */ work) => work(transaction);
-    return { source: { ...transaction, $transaction, _activeProvider: 'sqlite' }, pool: nothing, close: () => {} };
+    return {
+      source: { ...transaction, $transaction, _activeProvider: 'sqlite' },
+      pool: unknownCounts,
+      close: () => {},
+    };
   },
   'node:sqlite': async ({ folder }) => {
     // Not in the types of the oldest Node that is supported.
     const { DatabaseSync } = await import(/** @type {any} */ ('node:sqlite'));
     const db = new DatabaseSync(join(folder, 'hostile.db'));
-    return { source: db, pool: nothing, close: () => db.close() };
+    return { source: db, pool: unknownCounts, close: () => db.close() };
   },
 };

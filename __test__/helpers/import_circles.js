@@ -1,4 +1,4 @@
-/** Circles of files that import one another: none of them can be understood, moved or tested without all the others. */
+/** Cycles of files that import one another: none of them can be understood, moved or tested without all the others. */
 
 import { posix } from 'node:path';
 import { codeOf, isRustSource, isTestFile, modulePath } from './rust_source.js';
@@ -7,7 +7,7 @@ import { codeOf, isRustSource, isTestFile, modulePath } from './rust_source.js';
 /** @typedef {Map<string, Set<string>>} Imports from a file to the files that it imports */
 
 /**
- * The circles among files: each a sorted list of paths.
+ * The import cycles among files: each a sorted list of paths.
  * @param {SourceFile[]} files
  * @returns {string[][]}
  */
@@ -16,7 +16,7 @@ export function importCircles(files) {
 }
 
 /**
- * The circles among what lies side by side in a folder, where everything in a folder below counts as that folder.
+ * The import cycles among the entries of a folder, where all files in a subfolder count as that subfolder.
  * @param {SourceFile[]} files
  * @returns {string[][]}
  */
@@ -85,7 +85,7 @@ function rustImports(files) {
   }
 
   /**
-   * The file in which a name is defined, through what folders hand on.
+   * The file in which a name is defined, through re-exports.
    * @param {string[]} names
    * @param {number} hops
    * @returns {string | undefined}
@@ -109,7 +109,7 @@ function rustImports(files) {
 }
 
 /**
- * The source without what is compiled for tests only: single lines anywhere, and the module at the end.
+ * The source without code that is compiled for tests only: single lines anywhere, and the module at the end.
  * @param {string} text
  */
 function testless(text) {
@@ -120,7 +120,7 @@ function testless(text) {
 }
 
 /**
- * What a file names of our crates, as whole paths: by `use`, and in the middle of code.
+ * The paths of our crates that a file uses, in full: by `use`, and within code.
  * @param {string[]} own the file's module
  * @param {string} code
  */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 
 /**
- * A folder with these packages in its `node_modules`, installed once. They are no devDependencies: several versions of
+ * A folder with these packages in its `node_modules`, installed once. They are not devDependencies: several versions of
  * one package, or packages that few platforms have. Versions are pinned, so that a new release cannot turn a green tree
  * red.
  * @param {string} name of the folder
@@ -20,7 +20,7 @@ export function installedPackages(name, dependencies, ...flags) {
   const installed = join(folder, 'installed.json');
   const isThere = () => existsSync(installed) && readFileSync(installed, 'utf8') === manifest;
   if (isThere()) return folder;
-  // Two test files may come here at once: each installs aside, and the first of the results stays.
+  // Two test files may run this at once: each installs into its own folder, and the first result is kept.
   const fresh = `${folder}.${process.pid}`;
   mkdirSync(fresh, { recursive: true });
   writeFileSync(join(fresh, 'package.json'), manifest);

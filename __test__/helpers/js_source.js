@@ -1,4 +1,4 @@
-/** Just enough understanding of JavaScript text for the architecture rules. */
+/** Minimal parsing of JavaScript for the architecture rules. */
 
 /**
  * The source without comments, and with the content of strings left out, so that words in them are not taken for code.

@@ -1,6 +1,6 @@
 /**
- * An agent that changes a file, a database and somebody else's server, one after the other, for as long as it lives. Its model
- * knows only what it is sent: of an effect that nobody knows the end of, it looks before it does it again.
+ * An agent that changes a file, a database and a remote server in turn until it is killed. Its model sees only its prompt: it
+ * checks an effect with an unknown outcome before it repeats it.
  */
 
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
@@ -49,7 +49,7 @@ const KINDS = [
 const kindOf = (n) => /** @type {typeof KINDS[number]} */ (KINDS[n % KINDS.length]);
 
 /**
- * What was asked for, each with what came of it.
+ * The calls in the prompt, each with its output.
  * @param {any[]} prompt
  */
 function madeCalls(prompt) {
@@ -75,7 +75,7 @@ function keyOf({ tool, input }) {
 }
 
 /**
- * What to do next about an effect; nothing when it has happened.
+ * The next call for an effect; `undefined` when it has happened.
  * @param {any[]} made
  * @param {number} n
  */

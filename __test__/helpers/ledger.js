@@ -1,4 +1,4 @@
-/** What tests of the ledger share: its files, its events as pairs, and an independent reading of its hashes. */
+/** Shared by tests of the ledger: its files, its calls with their results, and an independent computation of its hashes. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -38,7 +38,7 @@ export function ledgerFile(root) {
 }
 
 /**
- * Does to the database of a ledger that nobody has open what an attacker would.
+ * Edits the database of a closed ledger, as an attacker would.
  * @param {string} root
  * @param {(database: import('better-sqlite3').Database) => void} work
  */
@@ -71,7 +71,7 @@ export function sha256(text) {
 }
 
 /**
- * What the hash of an event must be, read from the documentation and not from the code.
+ * The expected hashes of an event, by the documentation and not by the code.
  * @param {LedgerEvent} event
  */
 export function expectedHashes({ seq, id: _, prev, hash, ...content }) {

@@ -15,7 +15,7 @@ const INITIALIZE = {
 const TYPES = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 /**
- * An MCP server over HTTP in a process of its own, which nothing that is sent to it may end.
+ * An MCP server over HTTP in a separate process, which no request may end.
  * @param {object} [options] of `serveMcp`
  */
 export async function mcpProcess(options = {}) {
@@ -39,7 +39,7 @@ export async function mcpProcess(options = {}) {
   const status = (/** @type {string} */ key) =>
     Number(new RegExp(`${key}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024;
 
-  /** Posts JSON as any client does. */
+  /** Posts JSON like a client. */
   const post = (/** @type {unknown} */ body, headers = {}) =>
     fetch(url, { method: 'POST', headers: { ...TYPES, ...headers }, body: JSON.stringify(body) });
 
@@ -48,11 +48,11 @@ export async function mcpProcess(options = {}) {
     port: Number(port),
     died,
     post,
-    /** What it has had at most, in megabytes. */
+    /** Its peak memory in megabytes. */
     peakMb: () => status('VmHWM'),
-    /** What it has now. */
+    /** Its current memory in megabytes. */
     residentMb: () => status('VmRSS'),
-    /** A session as a client begins it; fails when the server is gone or serves nobody. */
+    /** Opens a session like a client; fails if the server has ended or refuses it. */
     initialize: async () => {
       const response = await Promise.race([post(INITIALIZE), died]);
       const text = await response.text();
@@ -63,7 +63,7 @@ export async function mcpProcess(options = {}) {
 }
 
 /**
- * Sends bytes and waits for what comes back: the statuses of the answers, and that the connection was closed.
+ * Sends bytes and waits for the responses: their status codes, and whether the connection was closed.
  * @param {number} port
  * @param {(string | Buffer)[]} parts sent one after the other
  * @param {{ end?: boolean, destroy?: boolean, waitMs?: number }} [options]

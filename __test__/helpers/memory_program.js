@@ -1,6 +1,6 @@
 /**
- * What the programs of the memory tests begin with: `measured(work)` tells what a piece of work has cost the process at
- * its peak, in megabytes above what it had before. The system forgets the earlier peak first.
+ * The prelude of the programs of the memory tests: `measured(work)` returns the peak memory of the process during some work,
+ * in megabytes above the memory before. It resets the earlier peak first.
  */
 export const MEASURED = `
 import { readFileSync, writeFileSync } from 'node:fs';

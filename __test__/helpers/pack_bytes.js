@@ -8,11 +8,11 @@ const NUMBERS = { commit: 1, tree: 2, blob: 3, tag: 4 };
 const OFFSET_DELTA = 6;
 const NAMED_DELTA = 7;
 
-/** Content that is not worth the time of packing it. */
+/** The largest content, in bytes, that is stored uncompressed. */
 const SMALL = 512;
 
 /**
- * As zlib writes it; what is small is stored as it is, which takes a tenth of the time.
+ * As zlib writes it; small content is stored uncompressed, which takes a tenth of the time.
  * @param {Buffer} data
  */
 function deflated(data) {
@@ -70,7 +70,7 @@ export function commitBytes(tree, { parents = [], message = 'x\n', time = 1_700_
   return Buffer.from(`${lines.join('\n')}\n\n${message}`);
 }
 
-/** A number as deltas have it. @param {number} value */
+/** A number in the format of deltas. @param {number} value */
 export function deltaNumber(value) {
   const bytes = [];
   let rest = value;
@@ -97,7 +97,7 @@ export function repeatDelta(baseSize, times, more = Buffer.alloc(0)) {
   return Buffer.concat([deltaNumber(baseSize), deltaNumber(baseSize * times + more.length), ...copies, ...insert]);
 }
 
-/** A pack, byte by byte: what no `git` would write can be put into it. */
+/** A pack, byte by byte, which can have content that `git` would not write. */
 export class PackBytes {
   /** @type {Buffer[]} */
   #parts = [];
@@ -138,9 +138,9 @@ export class PackBytes {
   }
 
   /**
-   * An entry that need not be true.
+   * An entry that may be invalid.
    * @param {number} type
-   * @param {number} size what it claims to be
+   * @param {number} size the claimed size
    * @param {Buffer} packed
    * @param {Buffer} [base]
    * @returns {number} where it begins
@@ -167,7 +167,7 @@ export class PackBytes {
     return this.#size;
   }
 
-  /** @param {{ count?: number }} [options] `count`: what the pack claims to have */
+  /** @param {{ count?: number }} [options] `count`: the claimed number of objects */
   toBuffer({ count = this.count } = {}) {
     const header = Buffer.alloc(12);
     header.write('PACK');

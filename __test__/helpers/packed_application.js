@@ -1,4 +1,4 @@
-/** Applications that have installed the packages as npm would publish them. */
+/** Applications with the packages installed as npm would publish them. */
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,8 +23,8 @@ const STALE_MS = 5 * 60_000;
 export const PLATFORM_PACKAGE = `@tgp/core-${hostPlatform().name}`;
 
 /**
- * An application in a folder of its own, gone after the test, with its dependencies installed. Applications with the
- * same dependencies share one installation.
+ * An application in its own folder, removed after the test, with its dependencies installed. Applications with the same
+ * dependencies share one installation.
  * @param {{ from?: string, files?: Record<string, string> }} source a folder to copy, and more files; one of them is a
  * package.json
  * @returns {Promise<string>} the folder
@@ -64,7 +64,7 @@ function installation(dependencies) {
   });
 }
 
-/** The packed packages, made anew when a file that belongs to them has changed. */
+/** The packed packages, packed again if one of their files has changed. */
 async function tarballs() {
   const stamp = stampOf([join(ROOT, 'package.json'), ...shipped(), NATIVE]);
   const file = join(CACHE, 'packed.json');

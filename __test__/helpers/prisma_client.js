@@ -24,7 +24,7 @@ const CONFIG = `import { defineConfig } from 'prisma/config';
 export default defineConfig({ schema: 'prisma/schema.prisma', datasource: { url: 'postgresql://unused' } });
 `;
 
-/** Whether Prisma's tests are asked for: its packages take minutes to install. */
+/** Whether Prisma's tests are enabled: its packages take minutes to install. */
 export function wantsPrisma() {
   const wanted = process.env.TGP_TEST_PRISMA === '1';
   if (!wanted) console.warn('SKIPPED: Prisma (set TGP_TEST_PRISMA=1; its packages are installed once).');

@@ -1,4 +1,4 @@
-/** What an application costs its machine: itself and everything that it has started. Linux. */
+/** Resource usage of an application and its descendants. Linux. */
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { descendants, treeMemory } from '../../benches/process_tree.mjs';
@@ -39,8 +39,8 @@ export function running(pids) {
 }
 
 /**
- * The processes that have to do with a folder, whoever their parent is by now: their program lies in it, or they work in
- * it, or they were told of it.
+ * The processes that use a folder, whatever their parent is now: as the place of their program, as their working directory,
+ * or in their arguments.
  * @param {string} folder
  */
 export function processesOf(folder) {
@@ -54,7 +54,7 @@ export function processesOf(folder) {
       try {
         return look().includes(folder);
       } catch {
-        return false; // It ended while it was looked at.
+        return false; // It ended in the meantime.
       }
     }),
   );
@@ -69,6 +69,6 @@ function entriesOf(pid, folder) {
   try {
     return readdirSync(`/proc/${pid}/${folder}`).length;
   } catch {
-    return 0; // It ended while it was looked at.
+    return 0; // It ended in the meantime.
   }
 }

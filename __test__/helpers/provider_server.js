@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 
 /**
  * @typedef {{ call: { name: string, input: unknown } } | { say: string }} Move
- * @typedef {object} Provider how one API is spoken
+ * @typedef {object} Provider the format of one API
  * @property {(body: any) => string[]} results the tool results in a request, in order
  * @property {(move: Move, id: string) => object} reply
  */
@@ -53,8 +53,8 @@ const PROVIDERS = {
 };
 
 /**
- * A server on the loopback that speaks the APIs of OpenAI and Anthropic; its model follows a script, one move per tool
- * result that it is shown.
+ * A server on the loopback with the APIs of OpenAI and Anthropic; its model follows a script, with one move per tool result
+ * in the request.
  * @param {Move[]} moves
  */
 export async function providerServer(moves) {

@@ -1,16 +1,16 @@
-/** An npm registry on this machine that takes what `npm publish` sends, and can be told to refuse or to lose an answer. */
+/** A local npm registry that accepts `npm publish`, and can refuse a package or lose a response. */
 
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 
 /**
- * @typedef {'refuse' | 'lose the answer'} Trouble
+ * @typedef {'refuse' | 'lose the response'} Trouble
  * @typedef {{ integrity: string, tag: string }} Published
  */
 
 /**
  * @returns {Promise<{ url: string, published: Map<string, Published>, trouble: Map<string, Trouble>, latest: Map<string, string>, close: () => void }>}
- * `published` by `name@version`, in the order in which it came; `trouble` by name, once each; `latest` are older versions by name
+ * `published` by `name@version`, in order; `trouble` by name, once each; `latest` has older versions by name
  */
 export async function publishingRegistry() {
   const published = new Map();

@@ -1,6 +1,6 @@
-/** What a search is worth, as shares of its answers. */
+/** The quality of a search: shares of its answers. */
 
-/** @typedef {{ path: string | null, found: { path: string, score: number }[] }} Answer `path`: the tool that does it */
+/** @typedef {{ path: string | null, found: { path: string, score: number }[] }} Answer `path`: the tool for the request */
 
 /**
  * Share of answers whose tool is among the first.

@@ -1,4 +1,4 @@
-/** What an RSA signature holds once it is opened, right and wrong, by RFC 8017. */
+/** Encoded messages of RSA signatures, valid and invalid ones, by RFC 8017. */
 
 import { constants, createHash, privateEncrypt } from 'node:crypto';
 
@@ -24,7 +24,7 @@ function padded(info, { kind = 1, fill = [], behind = Buffer.alloc(0), size = 25
 }
 
 /**
- * PKCS #1 v1.5 with SHA-256: the one right encoding, and those that lax verifiers take for it.
+ * PKCS #1 v1.5 with SHA-256: the valid encoding, and invalid ones that lax verifiers accept.
  * @param {Buffer} message
  */
 export function pkcs1Encodings(message) {
@@ -65,7 +65,7 @@ function mask(hash, seed, length) {
 }
 
 /**
- * PSS with SHA-256, with whatever is to be odd.
+ * PSS with SHA-256, with deviations.
  * @param {Buffer} message
  * @param {{ salt?: number, trailer?: number, mgf?: string, one?: number, fill?: number, top?: boolean }} [odd]
  */

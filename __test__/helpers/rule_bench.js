@@ -1,13 +1,13 @@
 import { createSqlTools } from '../../index.js';
 
-/** What is in the table `secrets`, and in nothing else. */
+/** A value of the table `secrets`, and of no other. */
 export const SECRET = 'sk-live-4711';
 
 const WRITING = ['insert', 'update', 'delete', 'replace', 'merge', 'truncate', 'create', 'alter', 'drop', 'maintain'];
 
 /**
- * What an owner may have said, and what must hold then. `keeps`: what no statement may change; `hides`: whether the rows of
- * `secrets` may come back.
+ * Rules of an owner, and their guarantees. `keeps`: what no statement may change; `hides`: whether the rows of `secrets` are
+ * hidden.
  * @type {{ name: string, options: any, keeps: 'everything' | 'rows' | 'secrets', hides: boolean }[]}
  */
 export const RULES = [
@@ -25,14 +25,14 @@ export const RULES = [
  */
 
 /**
- * Makes each attempt under each rule and tells what should not have happened.
+ * Makes each attempt under each rule, and returns the violations.
  * @param {any} source
  * @param {string[]} attempts
  * @param {() => Promise<State>} stateOf
- * @param {() => Promise<unknown>} reset brings the tables back to what they were at first
+ * @param {() => Promise<unknown>} reset restores the initial tables
  * @returns {Promise<string[]>}
  */
-export async function broken(source, attempts, stateOf, reset) {
+export async function violations(source, attempts, stateOf, reset) {
   const wrong = [];
   await reset();
   const before = await stateOf();
@@ -45,7 +45,7 @@ export async function broken(source, attempts, stateOf, reset) {
       );
       const after = await stateOf();
       if (!isKept(before, after, keeps)) wrong.push(`${name}: ${sql} changed the database`);
-      if (hides && answer.includes(SECRET)) wrong.push(`${name}: ${sql} told the secret`);
+      if (hides && answer.includes(SECRET)) wrong.push(`${name}: ${sql} revealed the secret`);
       if (JSON.stringify(before) !== JSON.stringify(after)) await reset();
     }
   }

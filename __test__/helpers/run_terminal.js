@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import { CLI } from './run_cli.js';
 
-/** Node makes no terminals. This one types an answer whenever it is asked. */
+/** A terminal that types an answer at each question. It is created by Python, because Node cannot create one. */
 const TERMINAL = `
 import fcntl, os, pty, select, struct, sys, termios, time
 answers = sys.argv[1]
@@ -39,7 +39,7 @@ export function hasTerminals() {
 }
 
 /**
- * Runs `tgp` at a terminal, where somebody answers its questions.
+ * Runs `tgp` at a terminal, and answers its questions.
  * @param {string} cwd
  * @param {string[]} args
  * @param {string} answers the key for each question

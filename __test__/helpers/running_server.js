@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-/** The preload that answers for every model; see examples/scripted_model.mjs. */
+/** The preload that replaces every model; see examples/scripted_model.mjs. */
 export const SCRIPTED_MODEL = pathToFileURL(
   fileURLToPath(new URL('../../examples/scripted_model.mjs', import.meta.url)),
 ).href;
 
 const START_MS = 180_000;
-/** What lets a request through to the agents of the examples. */
+/** The bearer token of the agents in the examples. */
 const TOKEN = 'let-me-in';
 
 /**
- * Starts a program that listens on `PORT`, with the scripted model, and waits until it does. It is told to stop when the
- * test is over.
+ * Starts a program that listens on `PORT`, with the scripted model, and waits until it does. It is killed after the
+ * test.
  * @param {string} cwd
  * @param {string} file
  * @param {NodeJS.ProcessEnv} [env] more of its environment
@@ -52,7 +52,7 @@ export async function startServer(cwd, file, env = {}) {
 /**
  * One turn of the agent behind a route.
  * @param {string} url
- * @returns {Promise<string>} what it says
+ * @returns {Promise<string>} its text
  */
 export async function askAgent(url) {
   const response = await fetch(url, {

@@ -1,4 +1,4 @@
-/** Just enough understanding of Rust text for the architecture rules. */
+/** Minimal parsing of Rust for the architecture rules. */
 
 /**
  * The source without comments and without the content of literals, so that words in them are not taken for code.

@@ -1,10 +1,10 @@
-/** How the folders of js/ lie above one another: each imports only what is below it. */
+/** The layers of js/: each folder imports only folders below it. */
 
 import { posix } from 'node:path';
 
 /** @typedef {import('./architecture_rules.js').Rule} Rule */
 
-/** What needs nothing but the bottom: each does one job for the kernel. */
+/** Folders that import only `boundary`: each does one job for the kernel. */
 const PARTS = ['sql', 'files', 'bundle', 'types_check', 'prompt', 'tool_shape', 'telemetry'];
 
 /**
@@ -47,7 +47,7 @@ function folderOf(path) {
 /** @type {Rule[]} */
 export const SCRIPT_RULES = [
   {
-    name: 'folders of js/ import only what is below them',
+    name: 'folders of js/ import only folders below them',
     check: ({ path, text }) => {
       const own = folderOf(path);
       if (own === undefined) return [];
@@ -78,7 +78,7 @@ export const SCRIPT_RULES = [
     ],
   },
   {
-    name: 'commands write by js/cli/output.js alone, which spells out what a terminal would obey',
+    name: 'commands write only by js/cli/output.js, which escapes control characters',
     check: ({ path, text }) =>
       path.startsWith('js/cli/') && !Object.hasOwn(WRITERS, path)
         ? [...text.matchAll(/\b(?:stdout|stderr)\.write\b|\bconsole\.(?:log|info|warn|error|debug|dir|table)\b/g)].map(
@@ -97,7 +97,7 @@ export const SCRIPT_RULES = [
     ],
   },
   {
-    name: 'js/ itself holds no files but those that must lie there',
+    name: 'js/ itself has only files that must be there',
     check: ({ path }) =>
       /^js\/[^/]+$/.test(path) && !Object.hasOwn(LOOSE, path) ? ['lies in no folder: put it where it belongs'] : [],
     broken: [{ path: 'js/helpers.js', text: '' }],

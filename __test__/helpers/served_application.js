@@ -1,4 +1,4 @@
-/** An application with the packed packages that serves requests, and what it costs its machine. Linux. */
+/** An application with the packed packages that serves requests, and its resource usage. Linux. */
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,13 +18,13 @@ import { isWorker } from './workers.js';
 /**
  * @typedef {object} Application
  * @property {string} name
- * @property {string} [runtime] the package that it is made with
+ * @property {string} [runtime] the package of its framework or runtime
  * @property {Record<string, string>} dependencies
  * @property {Record<string, string>} files
  * @property {(folder: string, port: number) => string[]} command the program and its arguments, which listens on `port`
- * @property {string} [path] where it answers
+ * @property {string} [path] of its endpoint
  * @property {string[][]} [before] commands of its folder's `node_modules/.bin`, to be run first
- * @property {string} [served] the folder that it is served from, when that is not its own
+ * @property {string} [served] the folder that it is served from, if not its own
  * @property {{ file: string, times: number }} [edits] a file that is changed while it is served
  * @property {boolean} [frozen] whether it is stopped between requests
  */
@@ -32,19 +32,19 @@ import { isWorker } from './workers.js';
 
 const exec = promisify(execFile);
 const MINUTES = 60_000;
-/** After these an application has all that it needs: from then on nothing may grow. */
+/** Requests of the warm-up: after them the resource usage must not grow. */
 const FIRST_REQUESTS = 40;
-/** What may differ between two looks at an application that is at rest: connections that it keeps, and its collector. */
+/** Allowed growth between two measurements at rest: for open connections, and uncollected garbage. */
 const MORE_FILES = 6;
 const MORE_THREADS = 4;
 const MORE_MB = 150;
 /** Requests at the same time have a worker each, up to one for each core; it stays ready for a while. */
 const MAX_WORKERS = availableParallelism();
-/** What one more of them costs. */
+/** The cost of one more worker. */
 const WORKER = { files: 12, threads: 6, memoryMb: 60 };
 export const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1', VITEST: undefined, NODE_ENV: undefined };
 
-/** What all of them call. */
+/** The module that all of them call. */
 const RUN = `
 import { TGP, tgpTools } from '@tgp/core';
 
@@ -77,7 +77,7 @@ export const PLAIN = { 'run.mjs': run(), 'server.mjs': HTTP };
  * @param {Application} application
  * @param {string} served its folder
  * @param {number} requests
- * @param {Partial<Counts>} [more] how much more there may be in the end than after the first requests
+ * @param {Partial<Counts>} [more] the allowed growth between the first requests and the end
  */
 export async function serveMany(application, served, requests, more) {
   const { pid, get, stop } = await start(application, served);
@@ -100,7 +100,7 @@ export async function serveMany(application, served, requests, more) {
 }
 
 /**
- * The processes of ours that outlive an application that is killed while it has a worker.
+ * The processes of the package that outlive an application that is killed while it has a worker.
  * @param {Application} application
  * @param {string} served its folder
  */
@@ -112,7 +112,7 @@ export async function orphansOf(application, served) {
 }
 
 /**
- * What an application holds once it is at rest; it has some seconds to come back to what it held `before`.
+ * The resource usage of an application at rest; it has some seconds to return to `before`.
  * @param {number} pid
  * @param {Counts} [before]
  */
@@ -143,7 +143,7 @@ function isAtRest(counts, before) {
 /**
  * @param {Counts} before
  * @param {Counts} after
- * @param {Partial<Counts>} [more] how much more there may be
+ * @param {Partial<Counts>} [more] the allowed growth
  */
 export function expectNoMore(before, after, { files = MORE_FILES, threads = MORE_THREADS, memoryMb = MORE_MB } = {}) {
   expect(after.processes - after.workers).toBeLessThanOrEqual(before.processes - before.workers);
@@ -216,14 +216,14 @@ export async function start({ command, path = '/' }, app) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`The server does not answer: ${printed}`);
     await pause(50);
   }
-  /** Ends the application and gives the processes that have not ended with it. */
+  /** Ends the application, and returns the processes that have not ended with it. */
   const stop = async () => {
     const below = descendants(pid);
     child.kill('SIGTERM');
     await ended;
     return outlived(app, below);
   };
-  /** Kills all of the application that is not ours, and gives the processes of ours that have not ended with it. */
+  /** Kills the application without its workers, and returns the processes that have not ended with it. */
   const kill = async () => {
     const tree = [pid, ...descendants(pid)];
     for (const one of tree.filter((member) => !isWorker(member))) process.kill(one, 'SIGKILL');
@@ -233,7 +233,7 @@ export async function start({ command, path = '/' }, app) {
   return { pid, get, stop, kill };
 }
 
-/** As a platform does with an instance that has nothing to do. @param {number} pid */
+/** Stops and continues a process, as a platform does with an idle instance. @param {number} pid */
 export async function freeze(pid) {
   process.kill(pid, 'SIGSTOP');
   await pause(50);

@@ -13,12 +13,12 @@ import { startServer } from './database_server.js';
 /** @typedef {{ host: string, port: number, user: string, database: string }} Settings what drivers connect with */
 /** @typedef {{ settings: Settings, port: number, stop: () => Promise<void> }} Database `stop` drops it */
 
-/** Names the port of the process that starts the servers. */
+/** The environment variable with the port of the process that starts the servers. */
 export const BROKER = 'TGP_TEST_SERVERS';
 const HOST = '127.0.0.1';
 
 /**
- * Starts what starts the servers on demand.
+ * Starts the broker, which starts the servers on demand.
  * @returns {Promise<{ port: number, stop: () => Promise<void> }>}
  */
 export async function startBroker() {
@@ -64,15 +64,15 @@ export async function ownDatabase(flavour, name = `test_${randomBytes(6).toStrin
  * @param {Flavour} flavour
  */
 async function askBroker(port, flavour) {
-  const asked = httpRequest({ host: HOST, port, path: `/${flavour}`, agent: false }).end();
-  const [response] = await once(asked, 'response');
+  const sent = httpRequest({ host: HOST, port, path: `/${flavour}`, agent: false }).end();
+  const [response] = await once(sent, 'response');
   const answer = await text(response);
   if (response.statusCode !== 200) throw new Error(`${flavour} could not be started: ${answer}`);
   return Number(answer);
 }
 
 /**
- * The role has the name of the database: drivers take the one for the other.
+ * The role has the name of the database, because drivers derive one from the other.
  * @param {number} port
  * @param {string} name
  * @returns {Promise<Database>}

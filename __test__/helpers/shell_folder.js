@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createShellTools } from '../../index.js';
 import { tempRoot } from './temp_root.js';
 
-/** Whether programs can be confined here; elsewhere only the refusal can be tested. */
+/** Whether programs can be confined here; if not, only the refusal can be tested. */
 export const CAN_CONFINE = canConfine();
 
 function canConfine() {

@@ -1,4 +1,4 @@
-/** An application whose program does not end by itself: it says which process that is, and waits to be killed. */
+/** An application whose program does not end by itself; a test kills the application. */
 
 import { createShellTools } from '../../index.js';
 

@@ -7,7 +7,7 @@ import { tempRoot } from './temp_root.js';
 
 const BLOCK = Buffer.alloc(4_096, 1);
 
-/** A disk of a few megabytes; nothing where this user may not mount one. */
+/** A disk of a few megabytes; `undefined` if this user may not mount one. */
 export async function smallDisk() {
   const folder = join(await tempRoot(), 'disk');
   await mkdir(folder);
@@ -23,7 +23,7 @@ export async function smallDisk() {
 }
 
 /**
- * Fills the disk; the answer makes room again.
+ * Fills the disk, and returns a function that frees the space.
  * @param {string} folder
  * @param {number} [free] blocks of 4 KiB that are left
  */

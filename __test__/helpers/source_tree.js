@@ -10,7 +10,7 @@ const SOURCE = /\.(?:rs|js|mjs|cjs|ts|cts)$/;
 const NOT_OURS = /^(?:vendor|npm)\/|^binding\./;
 
 /**
- * Every hand-written source file, committed or about to be.
+ * Every hand-written source file, committed or new.
  * @returns {SourceFile[]}
  */
 export function sourceTree() {

@@ -18,7 +18,7 @@ export async function sqlKernel(sql, { config, ...options } = {}) {
     kernel,
     tools,
     /**
-     * Writes a tool and gives a way to run it.
+     * Writes a tool, and returns a function that runs it.
      * @param {string} content
      * @param {string} [path]
      */

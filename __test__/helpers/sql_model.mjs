@@ -27,10 +27,10 @@ function languageModel(modelId) {
     async doGenerate(/** @type {{ prompt: any[] }} */ { prompt }) {
       const results = prompt.filter(({ role }) => role === 'tool').flatMap(({ content }) => content);
       const [toolName, input] = CALLS[results.length] ?? [];
-      const said = { type: 'text', text: JSON.stringify(results.at(-1)?.output.value) };
+      const answer = { type: 'text', text: JSON.stringify(results.at(-1)?.output.value) };
       const call = { type: 'tool-call', toolCallId: `call-${results.length}`, toolName, input: JSON.stringify(input) };
       return {
-        content: [toolName ? call : said],
+        content: [toolName ? call : answer],
         finishReason: { unified: toolName ? 'tool-calls' : 'stop', raw: undefined },
         usage: { inputTokens: {}, outputTokens: {} },
         warnings: [],

@@ -21,7 +21,7 @@ describe('total', () => {
 `;
 /** The same test without its second case. */
 export const FEWER = TEST.replace(/ {2}test\('nothing'.*\n/, '');
-/** A tool that nobody tests. */
+/** A tool without tests. */
 export const PLAIN = `/** Says P. */\nexport default function plain(_args: object): string {\n  return 'P';\n}\n`;
 export const ROWS = { rows: [1, 2] };
 
@@ -32,7 +32,7 @@ export const testOf = (name) =>
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * An agent that is scripted, in a kernel that wants tests first.
+ * The calls of an agent, in a kernel with the mode `strict`.
  * @param {import('../../index.js').TGPConfigInput} [config]
  * @param {any} [options] of the kernel
  * @param {import('../../index.js').TGPToolsOptions} [who]
@@ -52,7 +52,7 @@ export function agentOf(kernel, tools) {
   const write = (/** @type {string} */ path, /** @type {string} */ content) => call('write_file', { path, content });
   const tried = (/** @type {string} */ path) => call('test_tool', { path });
   const run = (path = T, /** @type {any} */ args = ROWS) => call('exec_tool', { path, args });
-  /** Where a tool stands, as `test_tool` says. */
+  /** The state of a tool, as reported by `test_tool`. */
   const stateOf = async (path = T) => (await tried(path)).state;
   /** Test, red, tool, green. */
   const forge = async (path = T, test = TEST, tool = TOOL) => {
@@ -63,27 +63,27 @@ export function agentOf(kernel, tools) {
     return written;
   };
   /**
-   * That a call is refused because something else comes first, and that what comes first is allowed.
+   * Expects that a call is refused because another one must come first, and that this one succeeds.
    * @param {Promise<any>} made
-   * @param {{ path?: string, test?: string, tool?: string }} [texts] of the tool that was meant, for whoever has to write them
+   * @param {{ path?: string, test?: string, tool?: string }} [texts] of the tool, to be written if they must come first
    * @returns {Promise<Refusal>}
    */
   const refused = async (made, { path, test = TEST, tool = TOOL } = {}) => {
-    let heard = await made.catch((error) => error);
-    if (heard.success === false && path !== undefined) {
-      expect(heard).toMatchObject({ code: 'ERR_STATE', error: expect.stringMatching(/First/) });
-      heard = await kernel.exec(path, ROWS, { mode: 'strict' }).catch((error) => error);
+    let refusal = await made.catch((error) => error);
+    if (refusal.success === false && path !== undefined) {
+      expect(refusal).toMatchObject({ code: 'ERR_STATE', error: expect.stringMatching(/First/) });
+      refusal = await kernel.exec(path, ROWS, { mode: 'strict' }).catch((error) => error);
     }
-    expect(heard).toMatchObject({ code: 'ERR_STATE', message: expect.stringMatching(/First/) });
+    expect(refusal).toMatchObject({ code: 'ERR_STATE', message: expect.stringMatching(/First/) });
     /** @type {NextCall} */
-    const next = heard.details.mustComeFirst[0];
-    expect(heard.message).toContain(next.say);
+    const next = refusal.details.mustComeFirst[0];
+    expect(refusal.message).toContain(next.say);
     const texts = next.path.includes('.test.') ? test : tool;
     if (next.tool === 'write_file') await write(next.path, texts);
     else if (next.tool === 'test_tool') await tried(next.path);
     else if (next.tool === 'move_file') await call('move_file', { from: next.path, to: next.to });
     else await call(next.tool, { path: next.path });
-    return heard;
+    return refusal;
   };
   return { kernel, tools, call, write, tried, run, stateOf, forge, refused };
 }

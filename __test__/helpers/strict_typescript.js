@@ -26,7 +26,7 @@ const STRICT = {
  * @param {string} name of the program
  * @param {string} source
  * @param {object} [more] compiler options that the application needs
- * @returns {Promise<string>} the compiler's complaints
+ * @returns {Promise<string>} the errors of the compiler
  */
 export async function strictTypeScript(folder, name, source, more = {}) {
   return strictPrograms(folder, name, { [`${name}.ts`]: source }, more);

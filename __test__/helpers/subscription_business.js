@@ -1,4 +1,4 @@
-/** A subscription business of 50 000 users, the same each time: what the stories are told on. */
+/** The database of a subscription business with 50 000 users, the same each time. */
 
 import BetterSqlite3 from 'better-sqlite3';
 

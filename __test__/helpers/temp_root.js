@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /**
- * An empty folder that is gone after the test. Nothing is awaited before the test is named: among tests that run at the same time,
- * Vitest knows which one it is only until then.
+ * An empty folder that is removed after the test. It calls `onTestFinished` before its first `await`: with concurrent tests,
+ * Vitest knows the current test only until then.
  * @returns {Promise<string>}
  */
 export async function tempRoot() {

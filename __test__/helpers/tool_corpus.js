@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /**
  * @typedef {object} CorpusTool
  * @property {string} name
- * @property {string[]} expected what its lines `advice:` or `finds:` name
+ * @property {string[]} expected the rules in its line `advice:` or `finds:`
  * @property {string} source
  */
 

@@ -1,4 +1,4 @@
-/** A workspace whose ledger was used for a while, for tests that do something to copies of it. */
+/** A workspace with a used ledger, for tests that edit copies of it. */
 
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,9 +9,9 @@ import { tempRoot } from './temp_root.js';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Called once in a file; what it makes is gone after its last test. */
+/** Called once per file; its folders are removed after the last test. */
 export function usedLedger() {
-  /** @type {string} a workspace that nobody touches: each test works on a copy */
+  /** @type {string} a workspace that stays unchanged: each test works on a copy */
   let original;
   /** @type {string[]} */
   const folders = [];
@@ -43,7 +43,7 @@ export function usedLedger() {
   };
   return {
     open,
-    /** Uses it twice; `older` is how it was after the first time. */
+    /** Uses it twice; `older` is a copy after the first time. */
     use: async () => {
       original = await folder();
       const older = await folder();
@@ -51,7 +51,7 @@ export function usedLedger() {
       await cp(original, older, { recursive: true });
       return { events: await fill(5), older };
     },
-    /** A copy that an attacker has for himself. */
+    /** A copy for an attack. */
     copied: async () => {
       const place = await tempRoot();
       await cp(original, place, { recursive: true });

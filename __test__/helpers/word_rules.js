@@ -1,4 +1,4 @@
-/** Words of CONTRIBUTING.md, section "Wording", that messages, comments and documents do without. */
+/** Words that messages, comments and documents must not use: CONTRIBUTING.md, section "Wording". */
 
 import { isRustSource, isTestFile, withoutTests } from './rust_source.js';
 

@@ -1,4 +1,4 @@
-/** Servers whose calls are only previewed, or held to write tests first. */
+/** Servers in dry-run mode, and servers that require a test before a tool. */
 
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -10,9 +10,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSqlTools, sqlite, TGP, tgpTools, ValidationError } from '../../index.js';
 import { createMcpServer, serveMcp } from '../../mcp.js';
 import { createKernel } from '../helpers/create_kernel.js';
+import { fingerprint } from '../helpers/folder_fingerprint.js';
 import { CLI } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { fingerprint } from '../helpers/untouched.js';
 
 const SAVE = `/** Saves a note. */
 export default async function save(args: { text: string }): Promise<number> {
@@ -27,7 +27,7 @@ async function connect(transport) {
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(transport);
   onTestFinished(() => client.close());
-  // The client holds every structured result against the schemas that it was told.
+  // The client validates every structured result against the schemas that it received.
   const { tools } = await client.listTools();
   const call = async (/** @type {string} */ name, /** @type {any} */ args) => {
     const { content, isError, structuredContent } = /** @type {any} */ (
@@ -61,11 +61,14 @@ async function workspace() {
 /** @type {[string, (kernel: TGP) => Parameters<typeof createMcpServer>[1]][]} */
 const SERVERS = [
   ['dryRun: true', () => ({ dryRun: true })],
-  // Those of a database first: whose previews nobody asked for.
-  ['tools that are', (kernel) => ({ tools: { ...createSqlTools(kernel), ...tgpTools(kernel, { dryRun: true }) } })],
+  // The SQL tools come first, and are created without `dryRun`.
+  [
+    'tools created with dryRun: true',
+    (kernel) => ({ tools: { ...createSqlTools(kernel), ...tgpTools(kernel, { dryRun: true }) } }),
+  ],
 ];
 
-test.each(SERVERS)('with %s every call is previewed, of forged tools by name too', async (_, options) => {
+test.each(SERVERS)('with %s every call is previewed, also of forged tools by name', async (_, options) => {
   const { kernel: first, folder } = await workspace();
   await first.shutdown();
   const kernel = new TGP({ configFile: join(folder, 'tgp.config.json'), sql: sqlite(':memory:') });
@@ -81,11 +84,16 @@ test.each(SERVERS)('with %s every call is previewed, of forged tools by name too
   const saved = { isError: false, data: { ...preview, result: 5, diffs: [{ path: 'out/note.txt' }] } };
   expect(await call('save', { text: 'hello' }), 'by its name').toMatchObject(saved);
   expect(await call('exec_tool', { path: 'tools/save.ts', args: { text: 'hello' } })).toMatchObject(saved);
-  expect(await call('exec_tool', { path: 'tools/gone.ts', args: {} }), 'a failure fits too').toMatchObject({
+  expect(
+    await call('exec_tool', { path: 'tools/gone.ts', args: {} }),
+    'a failure matches the schema too',
+  ).toMatchObject({
     isError: true,
     data: { success: false, code: 'ERR_NOT_FOUND' },
   });
-  expect((await call('read_file', { path: 'tools/save.ts' })).text, 'reading is as ever').toContain('Saves a note.');
+  expect((await call('read_file', { path: 'tools/save.ts' })).text, 'reading works as usual').toContain(
+    'Saves a note.',
+  );
   for (const name of ['write_file', 'delete_file', 'exec_tool', 'run_code', 'save']) {
     expect(byName[name]?.annotations, name).toMatchObject({ readOnlyHint: true, destructiveHint: false });
   }
@@ -117,7 +125,7 @@ test('invalid options are refused before a client is served', async () => {
   }
 });
 
-test('tgp mcp takes --dry-run and --mode', async () => {
+test('tgp mcp accepts --dry-run and --mode', async () => {
   const { kernel, folder } = await workspace();
   await kernel.shutdown();
   const open = (/** @type {string[]} */ ...more) =>

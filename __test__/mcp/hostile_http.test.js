@@ -11,21 +11,21 @@ const POST = `POST /mcp HTTP/1.1\r\n${HOST}Accept: application/json, text/event-
 const withLength = (body) => `${POST}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const nested = (depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-/** Requests that are no good, and the answers that they may get; none at all is a closed connection. */
+/** Invalid requests, and the status codes that they may get; an empty list is a closed connection. */
 const REQUESTS = {
-  'a path that is no URL': [`GET // HTTP/1.1\r\n${HOST}\r\n`, [404]],
+  'a path that is not a URL': [`GET // HTTP/1.1\r\n${HOST}\r\n`, [404]],
   'more slashes': [`GET ///// HTTP/1.1\r\n${HOST}\r\n`, [404]],
-  'a scheme and nothing': [`GET http:// HTTP/1.1\r\n${HOST}\r\n`, [404]],
+  'a scheme without a host': [`GET http:// HTTP/1.1\r\n${HOST}\r\n`, [404]],
   'an absolute form': [`GET http://evil.example/mcp HTTP/1.1\r\n${HOST}\r\n`, [404]],
-  'a port that is none': [`GET http://a:99999/ HTTP/1.1\r\n${HOST}\r\n`, [404]],
+  'an invalid port': [`GET http://a:99999/ HTTP/1.1\r\n${HOST}\r\n`, [404]],
   'an asterisk': [`OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, [404]],
   'broken escapes': [`GET /%zz%00%ff HTTP/1.1\r\n${HOST}\r\n`, [404]],
   'a path that only resolves to the right one': [`GET /x/../mcp HTTP/1.1\r\n${HOST}\r\n`, [404]],
   'no Host': ['GET /mcp HTTP/1.1\r\n\r\n', [400]],
   'an empty Host': ['GET /mcp HTTP/1.1\r\nHost:\r\n\r\n', [403]],
-  'a Host that is no host': ['GET /mcp HTTP/1.1\r\nHost: [::1\r\n\r\n', [403]],
+  'an invalid Host': ['GET /mcp HTTP/1.1\r\nHost: [::1\r\n\r\n', [403]],
   'two Hosts': [`GET /mcp HTTP/1.1\r\n${HOST}Host: evil.example\r\n\r\n`, [400, 403]],
-  'an Origin that is no URL': [`GET /mcp HTTP/1.1\r\n${HOST}Origin: ://\r\n\r\n`, [403]],
+  'an Origin that is not a URL': [`GET /mcp HTTP/1.1\r\n${HOST}Origin: ://\r\n\r\n`, [403]],
   'HTTP/1.0 without a Host': ['GET /mcp HTTP/1.0\r\n\r\n', [403]],
   'HTTP/2': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400, 505]],
   'an unknown version': [`GET /mcp HTTP/9.9\r\n${HOST}\r\n`, [400, 505]],
@@ -33,34 +33,37 @@ const REQUESTS = {
   'an upgrade': [`GET /mcp HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, [400]],
   'an unknown method': [`BREW /mcp HTTP/1.1\r\n${HOST}\r\n`, [400]],
   'a session and an odd method': [`PATCH /mcp HTTP/1.1\r\n${HOST}Mcp-Session-Id: x\r\n\r\n`, [404]],
-  'headers without end': [`GET /mcp HTTP/1.1\r\n${HOST}X: ${'x'.repeat(100_000)}\r\n\r\n`, [431]],
+  'a header of 100 kB': [`GET /mcp HTTP/1.1\r\n${HOST}X: ${'x'.repeat(100_000)}\r\n\r\n`, [431]],
   'ten thousand headers': [`GET /mcp HTTP/1.1\r\n${HOST}${'X: y\r\n'.repeat(10_000)}\r\n`, [431]],
   'a NUL in a header': [`GET /mcp HTTP/1.1\r\n${HOST}X: a\0b\r\n\r\n`, [400]],
   'a folded header': [`GET /mcp HTTP/1.1\r\n${HOST}X: a\r\n b\r\n\r\n`, [400]],
-  'no request at all': ['\x16\x03\x01\x02\x00\x01\x00', [400]],
+  'a TLS handshake': ['\x16\x03\x01\x02\x00\x01\x00', [400]],
   'lengths that disagree': [`${POST}Content-Length: 3\r\nContent-Length: 5\r\n\r\nabcde`, [400]],
   'a length and chunks': [`${POST}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, [400]],
   'a negative length': [`${POST}Content-Length: -1\r\n\r\n`, [400]],
-  'a length beyond numbers': [`${POST}Content-Length: 99999999999999999999\r\n\r\n{}`, [400, 413]],
+  'a length that does not fit a number': [`${POST}Content-Length: 99999999999999999999\r\n\r\n{}`, [400, 413]],
   'chunks of garbage': [`${POST}Transfer-Encoding: chunked\r\n\r\nZZZ\r\nabc\r\n`, [400]],
   'an unknown expectation': [`${POST}Expect: miracle\r\nContent-Length: 2\r\n\r\n{}`, [417]],
   'an empty body': [withLength(''), [400]],
-  'a body that is no JSON': [withLength('{'), [400]],
+  'a body that is not JSON': [withLength('{'), [400]],
   'a body that is null': [withLength('null'), [400]],
   'a body of bytes': [withLength('\0\xff\xfe'), [400]],
   'a body that is a number': [withLength('1e999'), [400]],
-  'a body nested without end': [withLength(nested(1_000_000)), [400]],
-  'an "initialize" nested without end': [withLength(`{"method":"initialize","params":${nested(400_000)}}`), [400]],
-  'an "initialize" of nothing': [withLength('{"method":"initialize"}'), [400]],
+  'a body nested a million levels deep': [withLength(nested(1_000_000)), [400]],
+  'an "initialize" with deeply nested parameters': [
+    withLength(`{"method":"initialize","params":${nested(400_000)}}`),
+    [400],
+  ],
+  'an "initialize" without parameters': [withLength('{"method":"initialize"}'), [400]],
   'a prototype': [withLength('{"__proto__":{"method":"initialize"},"jsonrpc":"2.0","id":1}'), [400]],
   'a batch of ten thousand': [withLength(`[${'{},'.repeat(9999)}{}]`), [400]],
   'a body that is too large': [withLength(JSON.stringify('x'.repeat(5 << 20))), [413]],
-  'a body of chunks without end': [
+  'a chunked body that is too large': [
     `${POST}Transfer-Encoding: chunked\r\n\r\n${`10000\r\n${'x'.repeat(0x10000)}\r\n`.repeat(80)}`,
     [413],
   ],
-  'another request behind it': [`GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(100), [404]],
-  'something behind its end': [`${withLength('{}')}garbage\r\n\r\n`, [400]],
+  'a hundred pipelined requests': [`GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(100), [404]],
+  'garbage after the body': [`${withLength('{}')}garbage\r\n\r\n`, [400]],
 };
 
 test('every invalid request ends with a response or a closed connection, and the server continues', async () => {
@@ -93,7 +96,7 @@ test('a body of very many values does not block other requests', async () => {
   expect(peakMb() - idle).toBeLessThan(MAX_EXTRA_MB);
 });
 
-test('a body in chunks of one byte takes no more than another', async () => {
+test('a body in chunks of one byte takes no more memory than another', async () => {
   const { port, initialize, peakMb, residentMb } = await mcpProcess();
   await initialize();
   const idle = residentMb();
@@ -103,8 +106,8 @@ test('a body in chunks of one byte takes no more than another', async () => {
   expect(peakMb() - idle).toBeLessThan(MAX_EXTRA_MB);
 });
 
-/** Numbers that are the same every time. */
-function chance(seed) {
+/** Reproducible random numbers. */
+function seededRandom(seed) {
   let state = seed;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -112,9 +115,9 @@ function chance(seed) {
   };
 }
 
-test('requests made up by chance end too', async () => {
+test('random requests end with a response or a closed connection', async () => {
   const { port, initialize, died } = await mcpProcess();
-  const next = chance(2);
+  const next = seededRandom(2);
   const pick = (all) => all[next(all.length)];
   const bytes = (most) => Buffer.from(Array.from({ length: next(most) }, () => next(256))).toString('latin1');
   const LINES = ['GET', 'POST', 'DELETE', 'PUT', 'HEAD', 'CONNECT', 'OPTIONS', 'TRACE', 'get', '', '\0'];
@@ -185,7 +188,7 @@ test('requests made up by chance end too', async () => {
   await initialize();
 });
 
-test('connections that are cut off at any moment leave nothing behind', async () => {
+test('connections that are aborted at any byte leak no memory', async () => {
   const { port, initialize, post, residentMb, peakMb } = await mcpProcess();
   const id = await initialize();
   const idle = residentMb();
@@ -222,7 +225,7 @@ describe('with limits', () => {
     await expect.poll(() => initialize().catch(() => undefined), { timeout: 10_000 }).toEqual(expect.any(String));
   });
 
-  test('bodies hold no more than their share together', async () => {
+  test('all bodies together do not exceed limits.allBodiesBytes', async () => {
     const bodyBytes = 1 << 20;
     const { port, initialize } = await mcpProcess({ limits: { bodyBytes, allBodiesBytes: 2 * bodyBytes } });
     const most = `${POST}Content-Length: ${bodyBytes}\r\n\r\n${'x'.repeat(bodyBytes - 1)}`;
@@ -230,18 +233,18 @@ describe('with limits', () => {
     let sockets = [];
     /** @type {unknown[]} */
     let statuses = [];
-    // A third that comes before both bodies are there takes the room of one of them.
+    // A third that arrives before both bodies are buffered takes the room of one of them.
     for (let waitMs = 300; waitMs < 6_000; waitMs *= 2) {
       for (const socket of sockets) socket.destroy();
       sockets = Array.from({ length: 2 }, () => connect(port, '127.0.0.1').on('error', () => {}));
       for (const socket of sockets) socket.write(most);
       await sleep(waitMs);
-      // One whose connection is reset while it still sends may not see the answer.
+      // A client whose connection is reset while it still sends may not receive the response.
       ({ statuses } = await sendRaw(port, [most]));
       if (statuses[0] === 503) break;
     }
     expect(statuses).toEqual([503]);
-    // Who only announces a body holds nothing.
+    // A body that is only announced takes no room.
     const announcing = Array.from({ length: 20 }, () => connect(port, '127.0.0.1').on('error', () => {}));
     for (const socket of announcing) socket.write(`${POST}Content-Length: ${bodyBytes}\r\n\r\n{`);
     sockets[0]?.destroy();
@@ -260,7 +263,7 @@ describe('with limits', () => {
     expect((await sendRaw(port, [expecting(2), '{}'])).statuses).toEqual([100, 400]);
   });
 
-  test('sessions without end are as many as there may be', async () => {
+  test('the number of sessions is limited', async () => {
     const { initialize, peakMb, residentMb } = await mcpProcess({ limits: { sessions: 16 } });
     for (let n = 0; n < 20; n++) await initialize();
     const idle = residentMb();
@@ -268,7 +271,7 @@ describe('with limits', () => {
     expect(peakMb() - idle).toBeLessThan(MAX_EXTRA_MB);
   });
 
-  test('an unknown or senseless limit is refused by its name', async () => {
+  test('an unknown or invalid limit is refused by its name', async () => {
     const { kernel } = await createKernel();
     for (const [limits, field] of [
       [{ bodies: 1 }, 'limits.bodies'],
@@ -281,7 +284,7 @@ describe('with limits', () => {
   });
 });
 
-test('a body full of small objects costs no more than its share', async () => {
+test('a body full of small objects does not exhaust memory', async () => {
   const { initialize, post, residentMb, peakMb } = await mcpProcess();
   const id = await initialize();
   const idle = residentMb();
@@ -301,7 +304,7 @@ test('thousands of initialized notifications add one listener', async () => {
   for (let round = 0; round < 20; round++) {
     expect((await post(ready, { 'mcp-session-id': id })).status).toBe(202);
   }
-  // Each would look at the files every two seconds.
+  // Each listener would scan the files every two seconds.
   await sleep(2_500);
   const begun = performance.now();
   expect((await post({ jsonrpc: '2.0', id: 2, method: 'tools/list' }, { 'mcp-session-id': id })).status).toBe(200);

@@ -10,7 +10,7 @@ import { MAX_EXTRA_MB } from '../helpers/host_cost.js';
 import { CLI } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** `tgp mcp` and what it says. */
+/** A process with `tgp mcp`, and its messages. */
 async function server() {
   const folder = await tempRoot();
   await writeFile(join(folder, 'tgp.config.json'), '{}');
@@ -25,19 +25,19 @@ async function server() {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const megabytes = (key) =>
     Number(new RegExp(`${key}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024;
-  const said = async () => JSON.parse((await lines.next()).value);
+  const nextMessage = async () => JSON.parse((await lines.next()).value);
   let last = 0;
   return {
     child,
-    said,
+    nextMessage,
     peakMb: () => megabytes('VmHWM'),
     residentMb: () => megabytes('VmRSS'),
     write: (text) => new Promise((resolve) => child.stdin.write(text, resolve)),
-    ask: async (method, params = {}) => {
+    request: async (method, params = {}) => {
       last += 1;
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: last, method, params })}\n`);
       for (;;) {
-        const message = await said();
+        const message = await nextMessage();
         if (message.id === last) return message;
       }
     },
@@ -47,8 +47,8 @@ async function server() {
 const CLIENT = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
 
 test('lines that are not messages get an error, and the server continues', async () => {
-  const { said, write, ask } = await server();
-  expect(await ask('initialize', CLIENT)).toMatchObject({ result: { serverInfo: { name: 'tgp' } } });
+  const { nextMessage, write, request } = await server();
+  expect(await request('initialize', CLIENT)).toMatchObject({ result: { serverInfo: { name: 'tgp' } } });
   const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
   for (const [line, code] of [
     ['garbage', -32700],
@@ -64,47 +64,47 @@ test('lines that are not messages get an error, and the server continues', async
   ]) {
     await write(line);
     await write('\n');
-    expect(await said(), String(line).slice(0, 60)).toMatchObject({ id: null, error: { code } });
+    expect(await nextMessage(), String(line).slice(0, 60)).toMatchObject({ id: null, error: { code } });
   }
   await write('\n\r\n  \n');
-  expect(await ask('ping')).toMatchObject({ result: {} });
-  expect(await ask('tools/call', { name: 'read_file', arguments: { path: [[[]]] } })).toMatchObject({
+  expect(await request('ping')).toMatchObject({ result: {} });
+  expect(await request('tools/call', { name: 'read_file', arguments: { path: [[[]]] } })).toMatchObject({
     result: { isError: true },
   });
 });
 
-test('a line without end is dropped, and costs no more than its share', async () => {
-  const { said, write, ask, residentMb, peakMb } = await server();
-  await ask('initialize', CLIENT);
+test('an endless line is dropped without exhausting memory', async () => {
+  const { nextMessage, write, request, residentMb, peakMb } = await server();
+  await request('initialize', CLIENT);
   const idle = residentMb();
   const megabyte = Buffer.alloc(1 << 20, 'x');
   for (let n = 0; n < 300; n++) await write(megabyte);
   await write('\n');
-  expect(await said()).toMatchObject({ id: null, error: { code: -32600 } });
-  expect(await ask('ping')).toMatchObject({ result: {} });
+  expect(await nextMessage()).toMatchObject({ id: null, error: { code: -32600 } });
+  expect(await request('ping')).toMatchObject({ result: {} });
   expect(peakMb() - idle).toBeLessThan(MAX_EXTRA_MB);
 });
 
-test('a client that asks and does not listen is not listened to', async () => {
-  const { child, ask, residentMb, peakMb } = await server();
-  await ask('initialize', CLIENT);
+test('the server stops reading from a client that does not read its responses', async () => {
+  const { child, request, residentMb, peakMb } = await server();
+  await request('initialize', CLIENT);
   const idle = residentMb();
   child.stdout.pause();
-  const question = `${JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(1000), method: 'tools/list' })}\n`;
-  const flood = question.repeat(2000);
+  const message = `${JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(1000), method: 'tools/list' })}\n`;
+  const flood = message.repeat(2000);
   for (let n = 0; n < 40; n++) child.stdin.write(flood);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(peakMb() - idle).toBeLessThan(MAX_EXTRA_MB);
-  // Most of what it was told still waits here.
+  // Most of the input is still buffered here.
   expect(child.stdin.writableLength).toBeGreaterThan(20 * flood.length);
 });
 
-test('a client that is gone ends the server, without a word and with code 0', async () => {
-  for (const leave of [(child) => child.stdin.end(), (child) => child.stdout.destroy()]) {
-    const { child, ask } = await server();
-    await ask('initialize', CLIENT);
+test('the server exits with code 0 when its client disconnects', async () => {
+  for (const disconnect of [(child) => child.stdin.end(), (child) => child.stdout.destroy()]) {
+    const { child, request } = await server();
+    await request('initialize', CLIENT);
     const exited = once(child, 'exit');
-    leave(child);
+    disconnect(child);
     child.stdin.write('{"jsonrpc":"2.0","id":9,"method":"tools/list"}\n');
     child.stdin.write('{"jsonrpc":"2.0","id":10,"method":"tools/list"}\n');
     expect(await exited).toEqual([0, null]);

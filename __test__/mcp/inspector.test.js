@@ -10,7 +10,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const run = promisify(execFile);
 const MINUTES = 60_000;
 
-/** The inspector is a hundred megabytes: it is asked for by TGP_TEST_INSPECTOR=1. */
+/** The inspector has a hundred megabytes: the test needs TGP_TEST_INSPECTOR=1. */
 test.skipIf(process.env.TGP_TEST_INSPECTOR === undefined)(
   'the MCP inspector lists and calls the tools, and reads their sources',
   async () => {
@@ -20,7 +20,7 @@ test.skipIf(process.env.TGP_TEST_INSPECTOR === undefined)(
     const inspect = async (/** @type {string[]} */ ...args) => {
       const program = join(packages, 'node_modules', '.bin', 'mcp-inspector');
       const words = [program, '--cli', process.execPath, CLI, 'mcp', '--yes', '--method', ...args];
-      // It says that it wants Node 22.
+      // The inspector requires Node 22.
       return JSON.parse((await run(String(otherNodes()[0]), words, { cwd })).stdout);
     };
     const { tools } = await inspect('tools/list');

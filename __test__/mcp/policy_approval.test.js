@@ -19,7 +19,7 @@ const WRITE = { path: 'tools/a.ts', content: 'return 1' };
 
 /**
  * @param {import('@modelcontextprotocol/sdk/shared/transport.js').Transport} transport
- * @param {(params: any) => Answer} [answer] of the person at the client; without it the client asks nobody
+ * @param {(params: any) => Answer} [answer] of the person at the client; without it the client does not support elicitation
  */
 async function connect(transport, answer) {
   const capabilities = answer ? { elicitation: {} } : {};
@@ -68,7 +68,7 @@ async function serve(kernel, options) {
   return as;
 }
 
-describe('tgp mcp, where no policy is configured', () => {
+describe('tgp mcp without a configured policy', () => {
   /** @param {(params: any) => Answer} [answer] */
   const overStdio = async (answer) => {
     const cwd = await tempRoot();
@@ -79,7 +79,7 @@ describe('tgp mcp, where no policy is configured', () => {
     return connect(new StdioClientTransport({ command: process.execPath, args: [CLI, 'mcp'], cwd }), answer);
   };
 
-  test('reading is allowed, everything else asks the person at the client', async () => {
+  test('allows reading, and asks the person at the client about everything else', async () => {
     const { call, asked } = await overStdio(() => YES);
     expect((await call('list_files', { dir: '.' })).isError).toBe(false);
     expect(asked).toEqual([]);
@@ -92,7 +92,7 @@ describe('tgp mcp, where no policy is configured', () => {
     expect(asked, 'a forged tool by its name asks as well').toHaveLength(2);
   });
 
-  test('a client that cannot ask gets ERR_APPROVAL', async () => {
+  test('returns ERR_APPROVAL to a client without elicitation', async () => {
     const { call } = await overStdio();
     const refused = await call('write_file', WRITE);
     expect(refused.isError).toBe(true);
@@ -111,12 +111,12 @@ describe('a kernel of an application', () => {
 
   test.each(
     /** @type {[string, Answer][]} */ ([
-      ['no', { action: 'accept', content: { approve: false } }],
+      ['the answer no', { action: 'accept', content: { approve: false } }],
       ['a decline', { action: 'decline' }],
-      ['a closed question', { action: 'cancel' }],
-      ['another form', { action: 'accept', content: { approve: 'yes' } }],
+      ['a cancelled form', { action: 'cancel' }],
+      ['an invalid form', { action: 'accept', content: { approve: 'yes' } }],
     ]),
-  )('%s is no', async (_, answer) => {
+  )('%s is a refusal', async (_, answer) => {
     const { kernel, rootDir } = await createKernel({ policy: 'safe' });
     const { call, asked } = await inMemory(kernel, () => answer);
     const refused = await call('write_file', WRITE);
@@ -145,7 +145,7 @@ describe('a kernel of an application', () => {
       expect(asked.slice(0, -1).some(({ requestedSchema }) => 'approve' in requestedSchema.properties)).toBe(false);
     });
 
-    test('hides nothing as Markdown: it stays in its block of code', async () => {
+    test('cannot hide text as Markdown: it stays in its code block', async () => {
       const { kernel } = await createKernel({ policy: 'safe' });
       const { call, asked } = await inMemory(kernel, () => ({ action: 'decline' }));
       await call('write_file', { ...request, content: 'a\n````\n<!-- hidden -->\n`````\n[b](https://evil.example)' });
@@ -154,7 +154,7 @@ describe('a kernel of an application', () => {
       expect(inside).toContain('<!-- hidden -->');
     });
 
-    test('is not approved by who does not look at all pages', async () => {
+    test('is not approved before all pages were shown', async () => {
       const { kernel } = await createKernel({ policy: 'safe' });
       const { call } = await inMemory(kernel, ({ requestedSchema }) =>
         requestedSchema.properties.approve ? YES : { action: 'decline' },
@@ -172,7 +172,7 @@ describe('a kernel of an application', () => {
     test('that is too long for forms is refused, without a question', async () => {
       const { kernel } = await createKernel({ policy: 'safe' });
       const { call, asked } = await inMemory(kernel, () => YES);
-      // The second has arguments that nobody takes apart.
+      // The arguments of the second are too long to be parsed.
       for (const length of [100_000, (1 << 20) - 1]) {
         const refused = await call('write_file', { ...request, content: 'x'.repeat(length) });
         expect(refused.text).toMatch(/too long to be shown in full.*ERR_APPROVAL/s);
@@ -181,7 +181,7 @@ describe('a kernel of an application', () => {
       expect(await kernel.vfs.exists(request.path)).toBe(false);
     });
 
-    test('of SQL is shown to its end', async () => {
+    test('of SQL is shown completely', async () => {
       const { kernel } = await createKernel({ policy: 'safe' }, { sql: { source: sqlite(':memory:'), ddl: true } });
       await kernel.boot();
       const tools = { ...tgpTools(kernel), ...createSqlTools(kernel, { ddl: true }) };
@@ -192,7 +192,7 @@ describe('a kernel of an application', () => {
     });
   });
 
-  test('the ledger has who approved what', async () => {
+  test('the ledger records the approver of a call', async () => {
     const { kernel } = await createKernel({ policy: 'safe' });
     const { call } = await inMemory(kernel, () => YES);
     await call('write_file', WRITE);
@@ -203,7 +203,7 @@ describe('a kernel of an application', () => {
     ]);
   });
 
-  test('who approves for the application is asked, and no client in their place', async () => {
+  test('the approver of the application is asked instead of the client', async () => {
     const { kernel } = await createKernel({ policy: 'safe' }, { approve: () => ({ approved: false, by: 'ann' }) });
     const { call, asked } = await inMemory(kernel, () => YES);
     expect((await call('write_file', WRITE)).text).toContain('not approved by ann');
@@ -250,7 +250,7 @@ describe('a capability token as bearer over HTTP', () => {
     expect((await less.call('reports_a', {})).text).toContain('ERR_DENIED');
   });
 
-  test('opens a server that wants a token of its own, unless it is changed, revoked or of another kernel', async () => {
+  test('is accepted by a server with its own token, unless it is changed, revoked or of another kernel', async () => {
     const { kernel } = await createKernel();
     const { kernel: stranger } = await createKernel();
     const { token, id } = await kernel.issueToken({ allow: ['read'] });
@@ -264,7 +264,7 @@ describe('a capability token as bearer over HTTP', () => {
     await expect(call('read_file', { path: WRITE.path })).rejects.toThrow();
   });
 
-  test('covers the tools that an application adds, which pass no door otherwise', async () => {
+  test('also restricts tools that an application adds, which otherwise pass no door', async () => {
     const { kernel } = await createKernel();
     const mine = {
       description: 'Mine.',
@@ -281,7 +281,7 @@ describe('a capability token as bearer over HTTP', () => {
     expect(await (await as()).call('mine', {})).toEqual({ text: 'done', isError: false });
   });
 
-  test('sees only the tools that it can be used for', async () => {
+  test('lists only the tools that it permits', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/reports/a.ts', content: 'return 1' });
     await tools.write_file.execute({ path: 'tools/payments/pay.ts', content: '/** Pays. */ return 2' });
@@ -316,7 +316,7 @@ describe('a capability token as bearer over HTTP', () => {
     expect(await listed((await kernel.issueToken(byArguments)).token)).toContain('reports_a');
   });
 
-  test('evicts no session of the owner, nor of other tokens as long as it has more itself', async () => {
+  test('evicts no session of the owner, nor of a token with fewer sessions', async () => {
     const { kernel } = await createKernel();
     const as = await serve(kernel, { token: 'secret', limits: { sessions: 6 } });
     const owner = await Promise.all([as('secret'), as('secret')]);
@@ -325,10 +325,10 @@ describe('a capability token as bearer over HTTP', () => {
     const { token } = await kernel.issueToken({ allow: ['read'] });
     for (let n = 0; n < 20; n++) await as(attenuate(token, { calls: n + 1 }));
     for (const { call } of [...owner, other]) expect((await call('list_files', { dir: '.' })).isError).toBe(false);
-    // The owner has room, whatever the others hold.
+    // The owner can open sessions, however many the tokens hold.
     for (let n = 0; n < 4; n++) await as('secret');
     for (const { call } of owner) expect((await call('list_files', { dir: '.' })).isError).toBe(false);
-    // An owner that holds all of its own keeps no token out.
+    // An owner at its limit does not block tokens.
     const late = await as(token);
     expect((await late.call('list_files', { dir: '.' })).isError).toBe(false);
   });

@@ -21,8 +21,8 @@ import { workers } from '../helpers/workers.js';
 /**
  * @typedef {object} Connected
  * @property {Client} client
- * @property {string[]} heard the changes that the client was told of
- * @property {Error[]} errors what the client could not make sense of
+ * @property {string[]} notified the change notifications that the client received
+ * @property {Error[]} errors of the client: messages that it could not handle
  */
 
 /**
@@ -32,15 +32,15 @@ import { workers } from '../helpers/workers.js';
 async function connect(transport) {
   const client = new Client({ name: 'test', version: '1' });
   /** @type {string[]} */
-  const heard = [];
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void heard.push('tools'));
-  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void heard.push('resources'));
+  const notified = [];
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void notified.push('tools'));
+  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void notified.push('resources'));
   /** @type {Error[]} */
   const errors = [];
   client.onerror = (error) => errors.push(error);
   await client.connect(transport);
   onTestFinished(() => client.close());
-  return { client, heard, errors };
+  return { client, notified, errors };
 }
 
 /** A workspace in a folder of its own, as `tgp init` leaves it. */
@@ -97,7 +97,7 @@ describe.each([
   ['streamable HTTP', overHttp],
 ])('the official client over %s', (_, open) => {
   test('forges a tool, is notified, and calls it by its name', async () => {
-    const { client, heard } = await open(await workspace());
+    const { client, notified } = await open(await workspace());
     expect(client.getInstructions()).toContain('# Protocol');
     const before = (await client.listTools()).tools;
     expect(before.map(({ name }) => name)).toEqual(Object.keys(tgpTools(new TGP())));
@@ -109,7 +109,7 @@ describe.each([
     const path = 'tools/math/twice.ts';
     const written = await call(client, 'write_file', { path, content: TWICE });
     expect(JSON.parse(written.text)).toMatchObject({ success: true, persisted: true });
-    await expect.poll(() => heard).toEqual(['tools', 'resources']);
+    await expect.poll(() => notified).toEqual(['tools', 'resources']);
     const forged = (await client.listTools()).tools.at(-1);
     expect(forged).toMatchObject({
       name: 'math_twice',
@@ -121,7 +121,7 @@ describe.each([
     expect(JSON.parse(ran.text)).toMatchObject({ success: true, result: 42 });
 
     await call(client, 'patch_file', { path, search: 'n: number', replace: 'n: number; by?: number' });
-    await expect.poll(() => heard).toEqual(['tools', 'resources', 'tools']);
+    await expect.poll(() => notified).toEqual(['tools', 'resources', 'tools']);
   });
 
   test('reads sources and history', async () => {
@@ -151,7 +151,7 @@ describe.each([
     }
   });
 
-  test('gets failures as results with the code and the way out', async () => {
+  test('gets failures as results with a code and advice', async () => {
     const { client } = await open(await workspace());
     await call(client, 'write_file', { path: 'tools/throws.ts', content: "throw new Error('no')" });
     const threw = await call(client, 'throws', {});
@@ -181,17 +181,17 @@ describe.each([
   });
 });
 
-test('a client hears of what another process forges', async () => {
+test('a client is notified of tools that another process forges', async () => {
   const folder = await workspace();
-  const { client, heard } = await overStdio(folder);
+  const { client, notified } = await overStdio(folder);
   const other = new TGP({ configFile: join(folder, 'tgp.config.mjs') });
   onTestFinished(() => other.shutdown());
   await tgpTools(other).write_file.execute({ path: 'tools/other.ts', content: 'return 1' });
-  await expect.poll(() => heard, { timeout: 10_000 }).toContain('tools');
+  await expect.poll(() => notified, { timeout: 10_000 }).toContain('tools');
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('other');
 });
 
-test('over stdio nothing but the protocol is on standard output, and its end is the end of everything', async () => {
+test('over stdio only the protocol is on standard output, and the server ends with its client', async () => {
   const folder = await workspace();
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -244,7 +244,7 @@ describe('over HTTP', () => {
   };
 
   /**
-   * Node's fetch does not let one choose the Host.
+   * Node's fetch does not allow a custom Host.
    * @param {string} url
    * @param {Record<string, string>} headers
    * @param {object} [body]
@@ -267,13 +267,13 @@ describe('over HTTP', () => {
 
   test.each([
     ['a foreign host', { host: 'evil.example' }, 403],
-    ['a host that only begins well', { host: '127.0.0.1.evil.example:80' }, 403],
+    ['a host that begins with 127.0.0.1', { host: '127.0.0.1.evil.example:80' }, 403],
     ['a foreign origin', { origin: 'https://evil.example' }, 403],
-    ['an origin that is none', { origin: 'null' }, 403],
+    ['the origin "null"', { origin: 'null' }, 403],
     ['a page of this machine', { origin: 'http://localhost:3000' }, 200],
     ['no origin, as clients send it', {}, 200],
     ['a session that does not exist', { 'mcp-session-id': 'x' }, 404],
-  ])('%s is answered as it should be', async (_, headers, status) => {
+  ])('%s gets the expected status', async (_, headers, status) => {
     expect(await post(await serve(), /** @type {any} */ (headers))).toBe(status);
   });
 
@@ -304,7 +304,7 @@ describe('over HTTP', () => {
     await expect(serveMcp(kernel, { port })).rejects.toMatchObject({ code: 'ERR_IO' });
   });
 
-  test('every client has a session of its own, and the quietest one makes room', async () => {
+  test('every client has its own session, and beyond the limit the least recently used one is evicted', async () => {
     const url = await serve();
     const first = await connect(new StreamableHTTPClientTransport(new URL(url)));
     for (let n = 0; n < 64; n++) expect(await post(url, {})).toBe(200);
@@ -312,7 +312,7 @@ describe('over HTTP', () => {
   });
 });
 
-test('long lists come in pages', async () => {
+test('long lists are paginated', async () => {
   const rootDir = await tempRoot();
   await mkdir(join(rootDir, 'tools'));
   await Promise.all(Array.from({ length: 600 }, (_, n) => writeFile(join(rootDir, `tools/t${n}.ts`), 'return 1')));
@@ -332,7 +332,7 @@ test('long lists come in pages', async () => {
   await expect(client.listTools({ cursor: 'gone' })).rejects.toThrow('Request it again');
 });
 
-test('a server that was closed holds nothing of the kernel', async () => {
+test('a closed server holds no resources of the kernel', async () => {
   const { kernel, tools } = await createKernel();
   const server = await createMcpServer(kernel, { name: 'mine', tools: { read_file: tools.read_file } });
   const [here, there] = InMemoryTransport.createLinkedPair();

@@ -26,7 +26,7 @@ async function connected() {
   const client = new Client({ name: 'test', version: '1' });
   await Promise.all([server.connect(there), client.connect(here)]);
   onTestFinished(() => client.close());
-  // The client holds every structured result against the schemas that it was told.
+  // The client validates every structured result against the schemas that it received.
   const { tools: listed } = await client.listTools();
   return { client, listed, byName: Object.fromEntries(listed.map((tool) => [tool.name, tool])) };
 }
@@ -64,7 +64,7 @@ test('every tool has annotations', async () => {
   }
 });
 
-test('results that are objects come as data that fits their schema, cut ones and failures too', async () => {
+test('object results have structuredContent that matches their schema, also if cut or failed', async () => {
   const { client, byName } = await connected();
   const kept = /** @type {any} */ (
     await client.callTool({ name: 'write_file', arguments: { path: 'old.txt', content: 'old' } })
@@ -99,7 +99,7 @@ test('results that are objects come as data that fits their schema, cut ones and
     expect(byName[name]?.outputSchema, name).toMatchObject({ type: 'object' });
     const result = /** @type {any} */ (await call(name, args));
     expect(result.structuredContent, name).toMatchObject(expected);
-    expect(JSON.parse(result.content[0].text), 'the text says the same').toEqual(result.structuredContent);
+    expect(JSON.parse(result.content[0].text), 'the text has the same data').toEqual(result.structuredContent);
     expect(result.content[0].text.length).toBeLessThanOrEqual(16_500);
     expect(result.isError, name).toBe(isError);
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { madWorkers } from '../helpers/mad_host.js';
+import { compromisedWorkers } from '../helpers/compromised_workers.js';
 import { startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -18,37 +18,37 @@ const ATTACKS = /** @type {const} */ ([
   ['half a frame and silence', TIMEOUT],
   ['a frame byte by byte', GOOD],
   ['ready again', CRASHED],
-  ['ready without end', CRASHED],
-  ['bytecode that nobody asked for', CRASHED],
+  ['endless ready messages', CRASHED],
+  ['bytecode that was not requested', CRASHED],
   ['the end of another run', CRASHED],
   ['the end twice', 1],
-  ['a beginning twice', CRASHED],
-  ['a beginning of another run', CRASHED],
-  ['a question before the beginning', CRASHED],
-  ['a question after the end', 1],
-  ['log lines without end', CRASHED],
-  ['waiting and working without end', CRASHED],
+  ['the start twice', CRASHED],
+  ['the start of another run', CRASHED],
+  ['a call before the start', CRASHED],
+  ['a call after the end', 1],
+  ['endless log lines', CRASHED],
+  ['endless switches between waiting and working', CRASHED],
   ['a log line that is too long', CRASHED],
   ['a log in invalid UTF-8', CRASHED],
-  ['questions without end, deaf to the answers', [CRASHED, TIMEOUT]],
-  ['questions without end to the application', CRASHED],
+  ['endless calls without reading the answers', [CRASHED, TIMEOUT]],
+  ['endless calls to the application', CRASHED],
   ['large answers that are never read', [CRASHED, TIMEOUT]],
   ['arguments that are too long', CRASHED],
-  ['much in flight', [CRASHED, TIMEOUT]],
-  ['a function name without end', CRASHED],
+  ['many large calls in flight', [CRASHED, TIMEOUT]],
+  ['a function name of a megabyte', CRASHED],
   ['functions of the kernel itself', GOOD],
   ['arguments a million levels deep', GOOD],
   ['arguments a million elements wide', GOOD],
-  ['arguments that are no JSON', GOOD],
-  ['a result that is no JSON', 'ERR_RESULT'],
+  ['arguments that are not JSON', GOOD],
+  ['a result that is not JSON', 'ERR_RESULT'],
   ['a result in invalid UTF-8', CRASHED],
   ['a result a million levels deep', 'ERR_RESULT'],
   ['objects a million levels deep', 'ERR_RESULT'],
   ['a result of a million arrays', 'ERR_RESULT'],
   ['a result that is too long', CRASHED],
-  ['figures that are no numbers', 1],
+  ['figures that are not numbers', 1],
   ['an error of megabytes', 'ERR_TOOL_THROWN'],
-  ['nothing at all', TIMEOUT],
+  ['silence', TIMEOUT],
 ]);
 
 /** Runs every attack, with a good run beside it and one after it, in one host. */
@@ -90,7 +90,7 @@ const PROGRAM = `
 describe.runIf(process.platform === 'linux')('THREAT: a worker that is compromised by an exploit of V8', () => {
   it('can end its own run and nothing else, whatever messages it sends', async () => {
     const folder = await tempRoot();
-    const env = await madWorkers(join(folder, 'mad'));
+    const env = await compromisedWorkers(join(folder, 'mad'));
     // Only silence may take until the wall-clock limit.
     const names = ATTACKS.map(([name, end]) => [name, end === TIMEOUT ? 500 : 15_000]);
     const { child, ended } = startProgram(folder, PROGRAM, { ...env, ATTACKS: JSON.stringify(names) });

@@ -1,7 +1,7 @@
 import { chmod, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { madWorkers } from '../helpers/mad_host.js';
+import { compromisedWorkers } from '../helpers/compromised_workers.js';
 import { runProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -18,7 +18,7 @@ const BOOT = `
 describe('a deployment without file modes', () => {
   it('is reported by confinement() and by a run', async () => {
     const folder = await tempRoot();
-    const env = await madWorkers(join(folder, 'native'));
+    const env = await compromisedWorkers(join(folder, 'native'));
     await chmod(join(folder, 'native', 'tgp-sandbox'), 0o644);
     const outcome = await runProgram(
       folder,
@@ -38,7 +38,7 @@ describe('a deployment without file modes', () => {
 describe('a deployment without the locale data', () => {
   it.each(['process', 'thread'])('is reported with the path of the missing file (%s)', async (ISOLATION) => {
     const folder = await tempRoot();
-    const env = { ...(await madWorkers(join(folder, 'native'))), ISOLATION };
+    const env = { ...(await compromisedWorkers(join(folder, 'native'))), ISOLATION };
     const data = join(folder, 'native', 'tgp.icu');
     await unlink(data);
     const missing = await runProgram(folder, BOOT, env);
@@ -48,7 +48,7 @@ describe('a deployment without the locale data', () => {
 
   it('is reported for a truncated file too', async () => {
     const folder = await tempRoot();
-    const env = { ...(await madWorkers(join(folder, 'native'))), ISOLATION: 'thread' };
+    const env = { ...(await compromisedWorkers(join(folder, 'native'))), ISOLATION: 'thread' };
     const data = join(folder, 'native', 'tgp.icu');
     await unlink(data);
     await writeFile(data, 'torn');

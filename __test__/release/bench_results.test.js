@@ -6,7 +6,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const bench = (/** @type {string} */ date) => ({ date, seconds: 1, load: '0', failed: false, measures: [] });
 
-test('figures of another machine or of a quick run never stand beside new ones, those of this machine stay', async () => {
+test('new figures are joined with those of full runs on the same machine, and with no others', async () => {
   const file = join(await tempRoot(), 'results.json');
   const now = { ...fresh(false), benches: { warm_exec: bench('new') } };
   expect(isOfThisMachine(file, now)).toBe(true);

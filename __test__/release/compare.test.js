@@ -1,4 +1,4 @@
-/** `npm run bench -- compare`: what it decides from figures, without a clock. */
+/** `npm run bench -- compare`: its decisions from given figures, without measurements. */
 
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -55,7 +55,7 @@ function verdicts(slowdown, rounds) {
 }
 
 describe('the ratio', () => {
-  it('is the centre of the ratios of rounds, whatever speed the machine had in each', () => {
+  it('is the centre of the ratios of rounds, independent of the speed of the machine in each', () => {
     const base = [1, 2, 4, 8, 16];
     const compared = compareRounds(
       base,
@@ -67,18 +67,18 @@ describe('the ratio', () => {
     expect(compared?.high).toBeCloseTo(1.25);
   });
 
-  it('leaves out rounds without a figure of both, and is nothing without any', () => {
+  it('skips rounds without figures of both builds, and is undefined without rounds', () => {
     expect(compareRounds([1, Number.NaN, 2], [1, 1, Number.NaN])?.rounds).toBe(1);
     expect(compareRounds([Number.NaN], [1])).toBeUndefined();
     expect(compareRounds([], [])).toBeUndefined();
   });
 
-  it('is not moved by one round that was disturbed', () => {
+  it('is not affected by one disturbed round', () => {
     expect(centre([1, 1, 1, 1, 1, 1, 100])).toBe(1);
     expect(median([4, 1, 3, 2])).toBe(2.5);
   });
 
-  it('has an interval that holds the truth in 95 of 100 comparisons, with few rounds as well', () => {
+  it('has an interval that contains the true value in 95 of 100 comparisons, also with few rounds', () => {
     for (const rounds of [5, 12]) {
       let held = 0;
       for (let seed = 1; seed <= 100; seed++) {
@@ -113,11 +113,11 @@ describe('the verdict', () => {
   });
 
   it('finds a slowdown of 15 % in the noise of a shared machine', () => {
-    // As many rounds as a full comparison has with its second look.
+    // As many rounds as a full comparison has with its repetition.
     expect(verdicts(1.15, 32).LOSS).toBeGreaterThanOrEqual(SEEDS - 1);
   });
 
-  it('finds no loss and no gain where there is none', () => {
+  it('finds no loss and no gain between equal builds', () => {
     for (const rounds of [5, 16, 32]) {
       const { LOSS = 0, gain = 0 } = verdicts(1, rounds);
       expect([LOSS, gain], `${rounds} rounds`).toEqual([0, 0]);
@@ -130,7 +130,7 @@ describe('the report', () => {
   /** @param {number} times */
   const figures = (times) => ({ base: [1, 1, 1, 1, 1, 1], fresh: [1, 1, 1, 1, 1, 1].map((value) => value * times) });
 
-  it('ends with 1 for a loss, and looks a second time at what may be one', () => {
+  it('ends with 1 for a loss, and repeats metrics with a possible loss', () => {
     const rows = compareMetrics(METRICS, { [first?.key ?? '']: figures(1.2), [second?.key ?? '']: figures(1) });
     expect(rows.map(({ verdict }) => verdict)).toEqual(['LOSS', 'no loss']);
     expect(needMoreRounds(rows).map(({ key }) => key)).toEqual([first?.key]);
@@ -138,13 +138,13 @@ describe('the report', () => {
     expect(reportTable(rows)).toMatch(/1 ms +\| 1\.2 ms +\| 1\.200 +\| 1\.200 to 1\.200 +\| 6 +\| LOSS/);
   });
 
-  it('ends with 0 where a commit is compared with itself', () => {
+  it('ends with 0 if a commit is compared with itself', () => {
     const rows = compareMetrics(METRICS, Object.fromEntries(METRICS.map(({ key }) => [key, figures(1)])));
     expect(rows).toHaveLength(METRICS.length);
     expect(conclusion(rows, [])).toEqual({ code: 0, text: 'No loss was found.' });
   });
 
-  it('ends with 3 where the new build cannot be measured, and says what the base cannot do', () => {
+  it('ends with 3 if the new build cannot be measured, and reports a job that the base cannot do', () => {
     const rows = compareMetrics(METRICS, { [first?.key ?? '']: figures(1) });
     expect(conclusion(rows, [{ job: 'check', side: 'fresh', why: 'x' }]).code).toBe(3);
     expect(conclusion(rows, [{ job: 'check', side: 'base', why: 'x' }])).toMatchObject({
@@ -173,7 +173,7 @@ describe('the arguments', () => {
     },
   );
 
-  it('end the command with 2 and the usage where they are wrong', async () => {
+  it('end the command with 2 and the usage if they are invalid', async () => {
     for (const args of [[], ['no-such-commit'], ['HEAD', '--fast']]) {
       const ended = promisify(execFile)(process.execPath, ['benches/run.mjs', 'compare', ...args], { cwd: ROOT });
       await expect(ended).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: npm run bench') });
@@ -182,7 +182,7 @@ describe('the arguments', () => {
 });
 
 describe('the machine', () => {
-  it('is not idle when others use it or its host takes time away', () => {
+  it('is not idle if other processes use it or its hypervisor steals time', () => {
     const [from, to] = ['cpu  10 0 10 80 0 0 0 0 0 0\ncpu0 1', 'cpu  40 0 20 120 10 0 0 10 0 0\n'].map(readTicks);
     const use = useBetween(from, to);
     expect(use).toEqual({ busy: expect.closeTo(0.4), stolen: expect.closeTo(0.1) });
@@ -201,14 +201,14 @@ describe('the rounds', () => {
     await expect(rounds.prepare()).rejects.toThrow(/^The base does not start: .*ENOENT/);
   });
 
-  it('give both sides the same place equally often', () => {
+  it('give both builds each position equally often', () => {
     expect(sliceOrder(0, 2)).toEqual(['base', 'fresh', 'fresh', 'base']);
     expect(sliceOrder(1, 2)).toEqual(['fresh', 'base', 'base', 'fresh']);
     expect(sliceOrder(0, 1)).toEqual(['base', 'fresh']);
     expect(sliceOrder(1, 1)).toEqual(['fresh', 'base']);
   });
 
-  /** A package that adds one. @param {string} checked what `check_tool` does */
+  /** A package that adds one. @param {string} checked the result of `check_tool` */
   async function stubTree(checked) {
     const tree = await tempRoot();
     const source = `export class TGP {
@@ -221,7 +221,7 @@ describe('the rounds', () => {
     return tree;
   }
 
-  it('measure each metric of both builds, and leave out a job that one cannot do', async () => {
+  it('measure each metric of both builds, and skip a job that one of them cannot do', async () => {
     const folder = await tempRoot();
     const base = await stubTree('Promise.reject(new Error("no check here"))');
     const trees = { base, fresh: await stubTree('({ valid: true })') };

@@ -1,4 +1,4 @@
-/** `npm run bench -- compare` in a repository of its own, whose build is a few lines: what is built where, and how often. */
+/** `npm run bench -- compare` in a small repository with a trivial build: the places and the number of builds. */
 
 import { execFile, execFileSync } from 'node:child_process';
 import { cp, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const PACKAGE = `export class TGP {
 }
 export const tgpTools = () => ({ write_file: { execute: async () => ({}) }, check_tool: { execute: async () => ({ valid: true }) } });
 `;
-/** Notes what it was given, and makes what a comparison looks for. */
+/** Records its environment, and creates the files that a comparison looks for. */
 const BUILD = `import { appendFileSync, writeFileSync } from 'node:fs';
 const { CARGO_TARGET_DIR, RUSTY_V8_MIRROR } = process.env;
 appendFileSync('built.log', JSON.stringify({ CARGO_TARGET_DIR, RUSTY_V8_MIRROR }) + '\\n');
@@ -67,7 +67,7 @@ async function repository() {
 }
 
 test(
-  'each tree is built once, and the other commit reuses packages and crates of this one',
+  'each tree is built once, and the base reuses npm packages and crates of the current tree',
   async () => {
     const { folder, commit, compare, builds, cache } = await repository();
     const base = commit();
@@ -100,7 +100,7 @@ test(
 );
 
 test(
-  'a commit with another archive of V8 or another lock file has folders of its own',
+  'a base with another archive of V8 or another lock file shares no folders',
   async () => {
     const { folder, commit, compare, builds, cache } = await repository();
     const base = commit();
@@ -118,7 +118,7 @@ test(
 );
 
 test(
-  'a build that fails ends the comparison with 3, and is tried again',
+  'a build that fails ends the comparison with 3, and is retried the next time',
   async () => {
     const { folder, commit, compare } = await repository();
     await writeFile(join(folder, 'build.mjs'), 'process.exit(1)');

@@ -1,4 +1,4 @@
-/** What `npm publish` would upload: all that is exported, nothing that is ours alone. */
+/** The files that `npm publish` would upload: every exported file, and no private one. */
 
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const exec = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const REPOSITORY = 'git+https://example.com/tgp/core.git';
-/** What the package may hold, from the top. */
+/** Paths that the package may contain. */
 const KEPT =
   /^(?:(?:index|mcp)\.js|(?:index|mcp|next)\.d\.ts|binding\.(?:cjs|d\.cts)|package\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE|THIRD_PARTY_LICENSES\.txt|(?:js|types|sandbox|bin|dist|std|docs|examples\/demo)\/.*)$/;
 const KINDS = /\.(?:m?js|cjs|d\.c?ts|ts|json|md|svg|txt)$|^LICENSE$/;
@@ -68,28 +68,28 @@ describe('the other packages as they are published', () => {
 });
 
 describe('@tgp/core as it is published', () => {
-  it('holds no sources of the addon, no tests, no settings and no secrets', () => {
+  it('contains no sources of the addon, no tests, no settings and no secrets', () => {
     expect(core.files.length).toBeGreaterThan(100);
     expect(core.files.filter((file) => !KEPT.test(file) || !KINDS.test(file) || PRIVATE.test(file))).toEqual([]);
     const secrets = core.files.filter((file) => SECRET.test(readFileSync(join(core.folder, file), 'utf8')));
     expect(secrets).toEqual([]);
   });
 
-  it('holds no pages for those who change the sources', () => {
+  it('contains no pages for contributors', () => {
     expect(core.files).toContain('docs/deploy.md');
     expect(core.files.filter((file) => /^docs\/(?:parts|decisions)\//.test(file))).toEqual([]);
   });
 
-  it('holds no path of the machine that made it', () => {
-    const telling = core.files.filter((file) => readFileSync(join(core.folder, file), 'utf8').includes(ROOT));
-    expect(telling).toEqual([]);
+  it('contains no path of the build machine', () => {
+    const withPath = core.files.filter((file) => readFileSync(join(core.folder, file), 'utf8').includes(ROOT));
+    expect(withPath).toEqual([]);
   });
 
-  it('stays small', () => {
+  it(`has a tarball below ${LARGEST} kB`, () => {
     expect(core.size).toBeLessThan(LARGEST * 1000);
   });
 
-  it('names its native packages and where it comes from, and nothing of development', () => {
+  it('lists its native packages and its repository, and no development dependencies or scripts', () => {
     const { version, optionalDependencies, repository, scripts, devDependencies } = core.manifest;
     for (const name of PLATFORM_NAMES) expect(optionalDependencies[`@tgp/core-${name}`]).toBe(version);
     expect(repository).toEqual({ type: 'git', url: REPOSITORY });
@@ -100,7 +100,7 @@ describe('@tgp/core as it is published', () => {
     expect(Object.keys(own.optionalDependencies).filter((name) => name.startsWith('@tgp/'))).toEqual([]);
   });
 
-  it('has every file that an export, a command or a type leads to', () => {
+  it('has every file that an export, a command or a type refers to', () => {
     const targets = (/** @type {any} */ value) =>
       typeof value === 'string' ? [value] : Object.values(value).flatMap(targets);
     const { exports, bin, main, module, types } = core.manifest;
@@ -127,14 +127,14 @@ describe('@tgp/core as it is published', () => {
     expect(JSON.parse(stdout)).toEqual(names.map(() => true));
   });
 
-  it('links to no page that it does not hold', () => {
+  it('has no links to missing pages', () => {
     const pages = core.files.filter((file) => file.endsWith('.md'));
     const broken = pages.flatMap((page) => {
       const text = readFileSync(join(core.folder, page), 'utf8').replace(/```[\s\S]*?```/g, '');
       const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map((match) => String(match[1]));
       return links.filter((link) => !core.files.includes(join(page, '..', link))).map((link) => `${page}: ${link}`);
     });
-    // In the repository alone, which the text says.
+    // These are in the repository only, as the text says.
     expect(broken.filter((link) => !/: (?:\.\.\/)*(?:CONTRIBUTING|ARCHITECTURE)\.md$/.test(link))).toEqual([]);
   });
 });

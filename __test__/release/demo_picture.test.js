@@ -20,7 +20,7 @@ What is left: an ordinary Git repository
 Done in 9 ms.
 `;
 
-it('draws what was printed, and nothing else', () => {
+it('draws the printed lines of the shown sections', () => {
   const lines = shownLines(PRINTED);
   expect(lines).toContain('Forge: the model writes one');
   expect(lines).not.toContain('  model  Left out.');
@@ -30,7 +30,7 @@ it('draws what was printed, and nothing else', () => {
   expect(svg.match(/<text /g)).toHaveLength(lines.length);
 });
 
-it('docs/demo.svg was drawn from a run that went well', () => {
+it('docs/demo.svg was drawn from a successful run', () => {
   const svg = readFileSync(new URL('../../docs/demo.svg', import.meta.url), 'utf8');
   for (const shown of ['result [44,576]', 'result [482]', 'ERR_ISOLATE_TIMEOUT', 'Done in '])
     expect(svg).toContain(shown);

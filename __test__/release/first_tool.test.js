@@ -1,6 +1,6 @@
 /**
- * A new user's way: `npm install @tgp/core` in an empty folder, and the first tool. In `npm test` `__test__/package/pack.test.js`
- * installs the packed packages in an empty project.
+ * The first steps of a new user: `npm install @tgp/core` in an empty folder, and the first tool. In `npm test`,
+ * `__test__/package/pack.test.js` installs the packed packages in an empty project.
  */
 
 import { execFile } from 'node:child_process';
@@ -23,7 +23,7 @@ it.runIf(IS_LONG)(
   10 * MINUTES,
 );
 
-it('says what could not be had, and why', () => {
+it('the table has the reason for a skipped package manager', () => {
   const timed = { name: 'npm', version: '11.0.0', install: 9.96, forged: 1.04, megabytes: 133 };
   expect(table([timed, { name: 'bun', skipped: 'no network | at all' }]).split('\n')).toEqual([
     '| manager | version | install                       | first tool forged and run | together | on disk |',

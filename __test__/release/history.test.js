@@ -33,12 +33,12 @@ const results = (ours, failed = false) => ({
 });
 
 describe('the history', () => {
-  it('has ratios against peers of the same run, and nothing that was not measured', () => {
+  it('has ratios to peers of the same run, without failed benchmarks', () => {
     expect(keyFigures(results(1))).toEqual({ 'warm run / quickjs-emscripten': 0.5 });
     expect(keyFigures(results(1, true))).toEqual({});
   });
 
-  it('gets a release at its end, or in the place of the same version', () => {
+  it('appends a release, or replaces the entry of the same version', () => {
     const once = withEntry([], '1.0.0', results(1));
     const twice = withEntry(once, '1.1.0', results(2));
     expect(once).toMatchObject([{ version: '1.0.0', commit: 'abc', date: '2026-11-16', node: '20' }]);
@@ -47,7 +47,7 @@ describe('the history', () => {
     expect(again.map(({ figures }) => Object.values(figures))).toEqual([[2], [1]]);
   });
 
-  it('is drawn and written into the page, the same each time', () => {
+  it('is drawn, and written to the page with the same result each time', () => {
     const entries = withEntry(withEntry([], '1.0.0', results(1)), '1.1.0', results(2));
     expect(historyChart(entries)).toContain('>1.1.0<');
     expect(historyChart(entries)).not.toMatch(/NaN|undefined|Infinity/);
@@ -58,7 +58,7 @@ describe('the history', () => {
     expect(withHistory('No place.', entries)).toBe('No place.');
   });
 
-  it('of the repository is what its page and its chart show', async () => {
+  it('of the repository matches its page and its chart', async () => {
     const entries = readHistory(ROOT);
     const page = await readFile(join(ROOT, 'docs', 'benchmarks.md'), 'utf8');
     expect(entries.length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** What is published, in which order and as what, by the real `npm publish` and a registry on this machine. */
+/** The packages that are published, their order and their dist-tags, with the real `npm publish` and a local registry. */
 
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -50,13 +50,13 @@ describe('the order of publishing', () => {
   const names = (/** @type {string} */ into) =>
     publishingOrder(into).map((path) => path.slice(into.length + 1, -`-${version}.tgz`.length));
 
-  it('has native packages before what needs them', async () => {
+  it('has native packages before their dependents', async () => {
     const order = names(await packedFolder({ native: PLATFORM_NAMES }));
     expect(order.slice(-3)).toEqual(['tgp-memory', 'tgp-core', 'tgp']);
     expect(order).toHaveLength(8);
   });
 
-  it('continues without an optional platform, and not without a required one', async () => {
+  it('continues without an optional platform, but not without a required one', async () => {
     expect(names(await packedFolder())).toEqual(['tgp-core-linux-x64-gnu', 'tgp-memory', 'tgp-core', 'tgp']);
     const others = PLATFORM_NAMES.filter((name) => name !== 'linux-x64-gnu');
     const without = await packedFolder({ native: others });
@@ -65,13 +65,13 @@ describe('the order of publishing', () => {
     expect(() => publishingOrder(headless)).toThrow(`missing packages: tgp-core-${version}.tgz`);
   });
 
-  it('refuses strangers', async () => {
+  it('refuses unknown packages', async () => {
     const into = await packedFolder();
     await writeFile(join(into, 'stranger-1.0.0.tgz'), '');
     expect(() => publishingOrder(into)).toThrow('stranger-1.0.0.tgz');
   });
 
-  it('lets the core name the native packages that were packed, and no others', async () => {
+  it('requires that the core depends on the packed native packages, and on no others', async () => {
     const into = await packedFolder({ native: ['linux-x64-gnu', 'darwin-arm64'], linked: PLATFORM_NAMES });
     expect(() => publishingOrder(into)).toThrow('Run "release_packages.mjs link" first');
     linkCore(into);
@@ -105,7 +105,7 @@ describe('publishing', () => {
   const all = ['@tgp/core-linux-x64-gnu', '@tgp/memory', '@tgp/core', 'tgp'].map((name) => `${name}@${version}`);
 
   it(
-    'that failed half way is finished by running it again',
+    'that failed half way is completed by a second run',
     async () => {
       const into = await packedFolder();
       registry.trouble.set('@tgp/core', 'refuse');
@@ -128,9 +128,9 @@ describe('publishing', () => {
   );
 
   it(
-    'goes on where the registry took a package and its answer was lost',
+    'continues if the registry accepted a package but its response was lost',
     async () => {
-      registry.trouble.set('@tgp/memory', 'lose the answer');
+      registry.trouble.set('@tgp/memory', 'lose the response');
       const { code } = await publish(await packedFolder());
       expect(code).toBe(undefined);
       expect(ids()).toEqual(all);
@@ -138,7 +138,7 @@ describe('publishing', () => {
     2 * MINUTES,
   );
 
-  it('publishes nothing where one of the packages is out with other bytes', async () => {
+  it('publishes nothing if one of the packages is already published with other bytes', async () => {
     registry.published.set(`tgp@${version}`, { integrity: 'sha512-other', tag: 'latest' });
     const { code, stderr } = await publish(await packedFolder());
     expect(code).toBe(1);
@@ -146,27 +146,27 @@ describe('publishing', () => {
     expect(ids()).toEqual([`tgp@${version}`]);
   });
 
-  it('only says what it would do with --dry-run', async () => {
+  it('only prints its plan with --dry-run', async () => {
     const { stdout } = await publish(await packedFolder(), '--dry-run');
     expect(stdout).toContain(`Would publish @tgp/core ${version} as latest\n`);
     expect(ids()).toEqual([]);
   });
 
-  it('does not make an older version what everybody gets', async () => {
+  it('does not tag an older version as latest', async () => {
     for (const id of all) registry.latest.set(id.slice(0, id.lastIndexOf('@')), '99.0.0');
     const { stdout } = await publish(await packedFolder(), '--dry-run');
     const [major, minor] = version.split('.');
     expect(stdout).toContain(`Would publish @tgp/core ${version} as release-${major}.${minor}\n`);
   });
 
-  it('says that an option is none, with exit code 2', async () => {
+  it('refuses an unknown option with exit code 2', async () => {
     expect(await publish(await packedFolder(), '--bogus')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Usage: node scripts/publish_packages.mjs'),
     });
   });
 
-  it('is not done from the tree, where the core names no native package', async () => {
+  it('is refused from the source tree, where the core lists no native packages', async () => {
     const failed = await exec('npm', ['publish', '--dry-run', '--tag', 'next'], { cwd: ROOT }).catch((error) => error);
     expect(failed.code).not.toBe(undefined);
     expect(failed.stdout + failed.stderr).toContain('.github/workflows/release.yml');
@@ -181,7 +181,7 @@ describe('versions', () => {
     ['0.1.0', undefined, 'latest'],
     ['0.10.0', '0.9.0', 'latest'],
     ['0.1.2', '0.2.0', 'release-0.1'],
-  ])('%s where %s is the newest becomes %s', (one, latest, tag) => {
+  ])('%s, with %s as the newest, gets the tag %s', (one, latest, tag) => {
     expect(distTag(one, latest)).toBe(tag);
   });
 
@@ -193,7 +193,10 @@ describe('versions', () => {
     }
   });
 
-  it.each(['01.2.3', '1.0.0-..', '1.0.0-01', '1.0', '1.0.0+build', 'v1.0.0', '1.0.0-'])('%s is none', (text) => {
-    expect(readVersion(text)).toBe(undefined);
-  });
+  it.each(['01.2.3', '1.0.0-..', '1.0.0-01', '1.0', '1.0.0+build', 'v1.0.0', '1.0.0-'])(
+    '%s is not a version',
+    (text) => {
+      expect(readVersion(text)).toBe(undefined);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** One command makes a version: in a clone of this repository, with its real files. */
+/** `npm run release` in a repository with the real files of this one. */
 
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,9 +12,9 @@ import { tempRoot } from '../helpers/temp_root.js';
 const exec = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAMING = ['CHANGELOG.md', 'package.json', 'package-lock.json', 'Cargo.toml', 'Cargo.lock', 'binding.cjs'];
-const AS_SOMEBODY = ['-c', 'user.name=Releaser', '-c', 'user.email=releaser@example.com'];
+const IDENTITY = ['-c', 'user.name=Releaser', '-c', 'user.email=releaser@example.com'];
 
-/** A repository with all files that a release changes, and the script that does it. */
+/** A repository with all files that a release changes, and the release script. */
 async function clone() {
   const root = await tempRoot();
   await mkdir(join(root, 'scripts'));
@@ -24,7 +24,7 @@ async function clone() {
     await cp(join(ROOT, 'npm', name, 'package.json'), join(root, 'npm', name, 'package.json'));
   }
   const git = async (/** @type {string[]} */ ...args) =>
-    (await exec('git', [...AS_SOMEBODY, ...args], { cwd: root })).stdout.trim();
+    (await exec('git', [...IDENTITY, ...args], { cwd: root })).stdout.trim();
   await git('init', '--quiet', '--initial-branch=main');
   await git('config', 'user.name', 'Releaser');
   await git('config', 'user.email', 'releaser@example.com');
@@ -37,7 +37,7 @@ async function clone() {
 }
 
 describe('npm run release', () => {
-  it('gives every package, the crate and the lock files the version, and tags a clean tree', async () => {
+  it('sets the version of every package, the crate and the lock files, and tags a clean tree', async () => {
     const { root, git, release, json } = await clone();
     const { version: before } = await json('package.json');
     const version = nextVersion(before, 'minor');
@@ -79,7 +79,7 @@ describe('npm run release', () => {
     }
   });
 
-  it('only says what it would do with --dry-run', async () => {
+  it('only prints its plan with --dry-run', async () => {
     const { git, release } = await clone();
     const head = await git('rev-parse', 'HEAD');
     const { stdout } = await release('major', '--dry-run');
@@ -92,7 +92,7 @@ describe('npm run release', () => {
     ]);
   });
 
-  it('refuses a tree with changes, a tag that exists, and a version that is none', async () => {
+  it('refuses a modified tree, an existing tag, and an invalid version', async () => {
     const { root, git, release } = await clone();
     await writeFile(join(root, 'scribble.txt'), 'mine');
     await expect(release('patch')).rejects.toMatchObject({ stderr: expect.stringContaining('scribble.txt') });
@@ -110,7 +110,7 @@ describe('npm run release', () => {
 });
 
 describe('npm run release refuses', () => {
-  it('another branch, and a branch that lacks what the remote has', async () => {
+  it('another branch, and a branch that is behind the remote', async () => {
     const { root, git, release } = await clone();
     const head = await git('rev-parse', 'HEAD');
     await git('switch', '--quiet', '--create', 'feature');
@@ -135,13 +135,13 @@ describe('npm run release refuses', () => {
     expect(stdout).toContain(`"git push --atomic origin main ${tag}" publishes it.`);
   });
 
-  it.each(['01.2.3', '1.0.0-..', '0.0.1'])('%s, which is no version or an older one', async (wanted) => {
+  it.each(['01.2.3', '1.0.0-..', '0.0.1'])('%s, which is not a version or is older', async (wanted) => {
     const { git, release } = await clone();
     await expect(release(wanted)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/neither|older/) });
     expect(await git('tag')).toBe('');
   });
 
-  it('with what Git says where Git refuses, and everything is as it was', async () => {
+  it('with the message of Git if Git fails, and restores the tree', async () => {
     const { root, git, release } = await clone();
     const hook = join(root, '.git', 'hooks', 'pre-commit');
     await mkdir(join(root, '.git', 'hooks'), { recursive: true });
@@ -156,10 +156,10 @@ describe('npm run release refuses', () => {
     expect([await git('status', '--porcelain'), await git('rev-parse', 'HEAD')]).toEqual(['', head]);
   });
 
-  it('a folder without Git in one sentence', async () => {
+  it('a folder without Git, in one line', async () => {
     const { root, release } = await clone();
     await rm(join(root, '.git'), { recursive: true });
-    // Wherever the folder of temporary files is mounted: Git says no more than that there is no repository.
+    // Otherwise Git prints a second line if the temporary folder is a mount point.
     vi.stubEnv('GIT_DISCOVERY_ACROSS_FILESYSTEM', '1');
     onTestFinished(() => void vi.unstubAllEnvs());
     await expect(release('patch')).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describe('the changelog', () => {
     expect(nextVersion(current, wanted)).toBe(next);
   });
 
-  it('does not guess what follows a preview', () => {
+  it('requires an explicit version after a preview', () => {
     expect(() => nextVersion('1.0.0-rc.1', 'patch')).toThrow('Give the next version explicitly');
   });
 });

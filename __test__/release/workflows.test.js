@@ -1,4 +1,4 @@
-/** The workflows are what GitHub accepts, say so of themselves, and agree with the packages. */
+/** The workflows are valid, and agree with the packages. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -25,7 +25,7 @@ const TARGETS = {
 };
 
 /** @param {string} text */
-async function complaints(text) {
+async function problemsIn(text) {
   const found = (await runLint(text, '.github/workflows/a.yml')).filter(({ message }) => message);
   return found
     .filter(({ message }) => !NEWER_RUNNERS.some((label) => message.startsWith(`label "${label}" is unknown.`)))
@@ -35,8 +35,8 @@ async function complaints(text) {
 const read = (/** @type {string} */ name) => readFileSync(`${FOLDER}/${name}`, 'utf8');
 
 describe.each(readdirSync(FOLDER))('%s', (name) => {
-  it('is clean to actionlint', async () => {
-    expect(await complaints(read(name))).toEqual([]);
+  it('passes actionlint', async () => {
+    expect(await problemsIn(read(name))).toEqual([]);
   });
 
   it('pins every action by commit, with the version beside it', () => {
@@ -45,10 +45,10 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
     for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  it('may do nothing but read, unless a job says so, and puts nothing foreign into a script', () => {
+  it('has read permissions by default, and no expressions in scripts', () => {
     const text = read(name);
     expect(text).toMatch(/^permissions:\n {2}contents: read\n/m);
-    // What others can name (branches, tags, titles) reaches a shell through the environment alone.
+    // Names that others choose (branches, tags, titles) reach a shell only through the environment.
     const scripts = [...text.matchAll(/run: (?:\|\n((?: {10}.*\n)+)|(.+))/g)].map(
       (match) => match[1] ?? match[2] ?? '',
     );
@@ -76,12 +76,12 @@ function job(name, wanted) {
 }
 
 describe('the tests', () => {
-  it('of a pull request end with its next state, those of main never', () => {
+  it('of a pull request are cancelled by its next commit, those of main are not', () => {
     expect(read('test.yml')).toMatch(/cancel-in-progress: \$\{\{ github\.event_name == 'pull_request' \}\}\n/);
     expect(read('test.yml')).toContain("github.event_name == 'pull_request' && github.ref || github.run_id");
   });
 
-  it('run with every version of Node that the packages promise, and tools of one version', () => {
+  it('run with every supported version of Node, and with pinned tools', () => {
     const versions = [
       /NODE_VERSION: "(\d+)"/.exec(read('test.yml'))?.[1],
       ...(job('test.yml', 'nodes').match(/"\d+"/g) ?? []),
@@ -93,7 +93,7 @@ describe('the tests', () => {
       expect(line).toMatch(/--locked "[\w-]+@\$\w+"/);
   });
 
-  it('that run on every platform name none, and start npm as each of them does', () => {
+  it('that run on every platform name none, and start npm correctly on each', () => {
     const [, named = ''] = /npx vitest run (.*)/.exec(job('release.yml', 'build')) ?? [];
     const files = [...named.split(' '), '__test__/helpers/packed_application.js'];
     expect(files).toHaveLength(3);
@@ -113,13 +113,13 @@ describe('the tests', () => {
     expect(program('npm', ['pack'], { platform: 'linux' })).toEqual({ command: 'npm', args: ['pack'], shell: false });
   });
 
-  it('and the sources have the same ends of lines everywhere', () => {
+  it('and the sources have the same line endings on every platform', () => {
     expect(readFileSync(`${ROOT}/.gitattributes`, 'utf8')).toContain('\n* text=auto eol=lf\n');
   });
 });
 
 describe('the release', () => {
-  it('builds every platform that there is a package for', () => {
+  it('builds every platform that has a package', () => {
     const built = [...read('release.yml').matchAll(/target: ([\w-]+),/g)].map((match) => String(match[1]));
     expect(built.sort()).toEqual([...packageJson().napi.targets].sort());
     expect(Object.keys(TARGETS).sort()).toEqual(built);
@@ -134,9 +134,9 @@ describe('the release', () => {
     expect(text).toMatch(/dry-run:\n.*\n {8}type: boolean\n {8}default: true\n/);
   });
 
-  it('is held up by the platforms that are known to work, and by no others', () => {
+  it('fails if a platform that is known to work fails, and for no other platform', () => {
     const matrix = [...read('release.yml').matchAll(/target: ([\w-]+),.*seen: (true|false)/g)];
-    const seen = matrix.filter(([, , said]) => said === 'true').map(([, target]) => TARGETS[String(target)]);
+    const seen = matrix.filter(([, , isSeen]) => isSeen === 'true').map(([, target]) => TARGETS[String(target)]);
     expect(matrix).toHaveLength(PLATFORM_NAMES.length);
     expect(seen).toEqual(SEEN_PLATFORMS);
     expect(job('release.yml', 'build')).toMatch(
@@ -158,13 +158,13 @@ describe('the release', () => {
     const passed = "!cancelled() && needs.test.result == 'success' && needs.assemble.result == 'success'";
     expect(publish).toContain('needs: [test, assemble]\n');
     expect(publish).toContain(`if: $\{{ ${passed} && ${published} }}\n`);
-    // One that never ends must not hold up the others: what is missing is found out by name.
+    // A build that never ends must not block the others: missing packages are detected by name.
     expect(job('release.yml', 'assemble')).toMatch(/if: \$\{\{ !cancelled\(\) && needs\.check/);
     expect(job('test.yml', 'platforms')).toMatch(/if: \$\{\{ !startsWith\(github\.ref, 'refs\/tags\/'\)/);
-    // A rehearsal attests nothing, and needs nobody's leave.
-    for (const said of ['environment: npm', 'id-token: write', 'attest-build-provenance@']) {
-      expect(publish).toContain(said);
-      expect(read('release.yml').split(said)).toHaveLength(2);
+    // A rehearsal attests nothing, and needs no approval.
+    for (const setting of ['environment: npm', 'id-token: write', 'attest-build-provenance@']) {
+      expect(publish).toContain(setting);
+      expect(read('release.yml').split(setting)).toHaveLength(2);
     }
   });
 
@@ -179,9 +179,9 @@ describe('the release', () => {
 });
 
 describe('actionlint', () => {
-  it('finds what is wrong', async () => {
+  it('finds errors', async () => {
     const wrong = read('test.yml').replace('github.ref', 'github.reff').replace('runs-on:', 'run-on:');
-    const found = await complaints(wrong);
+    const found = await problemsIn(wrong);
     expect(found).toContainEqual(expect.stringContaining('property "reff" is not defined'));
     expect(found).toContainEqual(expect.stringContaining('unexpected key "run-on"'));
   });

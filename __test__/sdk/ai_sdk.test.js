@@ -25,7 +25,7 @@ describe.each(MATRIX)('AI SDK $sdk with $zod', ({ sdk, zod }) => {
   let root;
 
   beforeAll(async () => {
-    // Version 7 says that it wants Node 22.
+    // Version 7 requires Node 22.
     const node = sdk === '7' ? String(otherNodes()[0]) : process.execPath;
     const entry = pathToFileURL(join(String(folders[zod]), `ai${sdk}.mjs`)).href;
     root = await mkdtemp(join(tmpdir(), 'tgp-test-'));
@@ -70,7 +70,7 @@ describe.each(MATRIX)('AI SDK $sdk with $zod', ({ sdk, zod }) => {
     expect(misfit).toMatch(/reports_total: \\?"prices\\?" is not valid/);
   });
 
-  test.each(['generate', 'stream'])('%s: a long result reaches the prompt in part', (mode) => {
+  test.each(['generate', 'stream'])('%s: a long result is cut in the prompt', (mode) => {
     const { text, seen } = report[mode].LONG;
     expect(text).toBe('done');
     for (const { output } of seen.slice(1)) {
@@ -79,7 +79,7 @@ describe.each(MATRIX)('AI SDK $sdk with $zod', ({ sdk, zod }) => {
     }
   });
 
-  test.each(['generate', 'stream'])('%s: the model is sent whole schemas', (mode) => {
+  test.each(['generate', 'stream'])('%s: the model receives complete schemas', (mode) => {
     const { write_file, exec_tool } = report[mode].FORGE.schemas;
     expect(write_file).toMatchObject({
       type: 'object',
@@ -90,12 +90,15 @@ describe.each(MATRIX)('AI SDK $sdk with $zod', ({ sdk, zod }) => {
     expect(exec_tool).toMatchObject({ required: ['path'], properties: { args: { type: 'object' } } });
   });
 
-  test.each(['generate', 'stream'])('%s: wrong arguments and failures come with the field and the code', (mode) => {
-    const { MISUSE, MISSING } = report[mode];
-    // Version 4 ends the conversation with an error; later ones tell the model, which goes on.
-    const [misuse, missing] = [MISUSE, MISSING].map(({ text, seen }) => (sdk === '4' ? text : JSON.stringify(seen)));
-    expect(misuse).toContain('\\"content\\" is missing'.replaceAll('\\', sdk === '4' ? '' : '\\'));
-    expect(missing).toContain('ERR_NOT_FOUND');
-    if (sdk !== '4') expect([MISUSE.text, MISSING.text]).toEqual(['done', 'done']);
-  });
+  test.each(['generate', 'stream'])(
+    '%s: wrong arguments and failures are reported with the field and the code',
+    (mode) => {
+      const { MISUSE, MISSING } = report[mode];
+      // Version 4 ends the conversation with an error; later ones report it to the model, which continues.
+      const [misuse, missing] = [MISUSE, MISSING].map(({ text, seen }) => (sdk === '4' ? text : JSON.stringify(seen)));
+      expect(misuse).toContain('\\"content\\" is missing'.replaceAll('\\', sdk === '4' ? '' : '\\'));
+      expect(missing).toContain('ERR_NOT_FOUND');
+      if (sdk !== '4') expect([MISUSE.text, MISSING.text]).toEqual(['done', 'done']);
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { strictTypeScript } from '../helpers/strict_typescript.js';
 
 const MINUTES = 60_000;
 
-/** What is compiled: all of them, or the oldest and the newest. */
+/** The combinations to compile: all of them, or the oldest and the newest. */
 const COMPILED = MATRIX.filter((_, index) => index % howOften({ usual: MATRIX.length - 1, long: 1 }) === 0);
 
 /** @type {Record<string, string>} */

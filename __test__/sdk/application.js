@@ -1,6 +1,6 @@
 /**
- * An application on one version of the AI SDK and of zod, in a process of its own: its model forges a tool, checks,
- * repairs and runs it, and goes on after failures. Prints what reached the model.
+ * An application on one version of the AI SDK and of zod, in a separate process: its model forges a tool, checks,
+ * repairs and runs it, and continues after failures. Prints the results that reached the model.
  *
  * node application.js <entry: a module that exports sdk, test and z> <version of the SDK> <root>
  */
@@ -34,7 +34,7 @@ const FORGE = [
   call('add', { left: 1, right: 2 }),
   { say: 'done' },
 ];
-/** A forged tool is a tool by its own name from the next step on, and changes with its source. */
+/** A forged tool can be called by its name from the next step on, and changes with its source. */
 const DIRECT = [
   call('write_file', { path: 'tools/reports/total.ts', content: TOTAL }),
   call('reports_total', { amounts: [20, 22] }),
@@ -44,7 +44,7 @@ const DIRECT = [
   call('reports_total', { prices: [] }),
   { say: 'done' },
 ];
-/** A result that no prompt can hold. */
+/** A result that is too long for a prompt. */
 const LONG = [
   call('write_file', { path: 'tools/many.ts', content: MANY }),
   call('exec_tool', { path: 'tools/many.ts', args: { n: '40000' } }),

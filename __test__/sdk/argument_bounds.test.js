@@ -17,12 +17,12 @@ const failureOf = (call) =>
 
 describe('arguments beyond every limit', () => {
   test('are refused before rules, approvals and the ledger see them', async () => {
-    const asked = [];
+    const approvals = [];
     const { kernel, tools } = await createKernel(
       { policy: { default: 'ask' } },
       {
         approve: async (/** @type {unknown} */ request) => {
-          asked.push(request);
+          approvals.push(request);
           return false;
         },
       },
@@ -39,11 +39,11 @@ describe('arguments beyond every limit', () => {
       ['read_file', () => tools.read_file.execute({ path: LARGE })],
     ];
     for (const [name, call] of calls) expect(await failureOf(call()), name).toEqual(TOO_LARGE);
-    expect(asked).toEqual([]);
+    expect(approvals).toEqual([]);
     await kernel.shutdown();
   });
 
-  test('are counted against the limits in force', async () => {
+  test('are measured against the configured limits', async () => {
     const { kernel, tools } = await createKernel({ sandbox: { argsBytes: 64 << 20, timeoutMs: 20_000 } });
     const content = 'export default (args: { text: string }): number => args.text.length;\n';
     await tools.write_file.execute({ path: 'tools/long.ts', content });

@@ -39,7 +39,7 @@ describe('kernel.tools()', () => {
     ['a missing field', { since: '' }, 'month', '"month" is missing'],
     ['a wrong type', { month: 5, since: '' }, 'month', '"month" is not valid'],
     ['a value deep inside', { month: 'May', since: '', plans: ['small', 'huge'] }, 'plans.1', '"plans.1" is not valid'],
-    ['no object', 'May', '', 'the value is not valid'],
+    ['a value that is not an object', 'May', '', 'the value is not valid'],
   ])('refuses %s before anything runs, and names it', async (_, args, field, message) => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/reports/downgrade.ts', content: DOWNGRADE });
@@ -84,7 +84,7 @@ describe('kernel.tools()', () => {
     expect(await pair?.execute({ at: [1, 2] })).toMatchObject({ result: 2 });
   });
 
-  test('chooses by a query, or by use', async () => {
+  test('selects tools by a query, or by their use', async () => {
     const { kernel, tools } = await createKernel();
     const content = (/** @type {string} */ text) => `/** ${text} */ export default () => 1`;
     await tools.write_file.execute({ path: 'tools/a.ts', content: content('Converts a currency.') });
@@ -118,7 +118,7 @@ describe('kernel.tools()', () => {
     expect(await t?.execute({ s: `${'a'.repeat(40)}!` })).toMatchObject({ success: true });
   });
 
-  test('serves the adapters and handleToolCall', async () => {
+  test('works with the adapters and handleToolCall', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/reports/downgrade.ts', content: DOWNGRADE });
     const all = { ...tools, ...(await kernel.tools()) };
@@ -154,7 +154,7 @@ describe('names', () => {
     expect(toolNames([path]).get(path)).toBe(name);
   });
 
-  test('are unique, short, of the letters that providers take, and depend on the paths alone', () => {
+  test('are unique, short, of characters that providers accept, and depend only on the paths', () => {
     const long = `tools/${'deep/'.repeat(20)}end.ts`;
     const paths = [
       'tools/a/b.ts',
@@ -171,7 +171,7 @@ describe('names', () => {
     expect([...names.values()].filter((name) => name === 'a_b' || name in Object.prototype)).toEqual([]);
     expect(names.get('tools/exec_tool.ts')).toMatch(/^exec_tool_[0-9a-f]{8}$/);
     expect(toolNames(paths.toReversed())).toEqual(names);
-    // A tool that calls itself what another is told apart by does not get in its way.
+    // A tool whose path gives the disambiguated name of another one does not collide with it.
     const squatter = `tools/${names.get('tools/a/b.ts')}.ts`;
     expect(new Set(toolNames([...paths, squatter]).values()).size).toBe(paths.length + 1);
   });
@@ -183,7 +183,7 @@ describe('names', () => {
     expect([...toolNames(['tools/späth.ts', 'tools/spãth.ts']).values()]).not.toContain('spath');
   });
 
-  test('after any order of coming and going are those of the paths that are left', () => {
+  test('depend only on the current paths, in whatever order tools were added and removed', () => {
     const stems = [
       'a/b',
       'a_b',
@@ -216,7 +216,7 @@ describe('names', () => {
     }
   });
 
-  test('leave the kernel tools alone', async () => {
+  test('of all kernel tools are in KERNEL_TOOL_NAMES', async () => {
     const { kernel } = await createKernel();
     const own = { ...tgpTools(kernel), ...createSqlTools(sqlite(':memory:')) };
     expect(Object.keys(own)).toEqual(KERNEL_TOOL_NAMES);
@@ -232,8 +232,8 @@ async function remove(kernel, path) {
   await kernel.git.persist(`Remove: ${path}`, [path]);
 }
 
-describe('what follows the tools', () => {
-  test('is notified of forged, changed and removed tools before the call is done', async () => {
+describe('changes of the tools', () => {
+  test('are passed to listeners before the call is done: forged, changed and removed tools', async () => {
     const { kernel, tools } = await createKernel();
     /** @type {any[]} */
     const changes = [];
@@ -256,7 +256,7 @@ describe('what follows the tools', () => {
     expect(changes).toHaveLength(4);
   });
 
-  test('a listener that throws has no effect on others', async () => {
+  test('a listener that throws does not affect the call', async () => {
     /** @type {string[]} */
     const errors = [];
     const logger = { debug() {}, info() {}, warn() {}, error: (/** @type {string} */ text) => errors.push(text) };
@@ -269,7 +269,7 @@ describe('what follows the tools', () => {
     expect(errors).toEqual([expect.stringContaining('onToolsChanged')]);
   });
 
-  test('a live set has own keys only, keeps what it was made of, and loses what is gone', async () => {
+  test('a live set keeps the given tools under their names, and drops removed tools', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/base.ts', content: 'return 1' });
     const live = await kernel.liveTools({ ...tools, weather: tools.read_file });
@@ -281,7 +281,7 @@ describe('what follows the tools', () => {
     expect(Object.keys(live)).toEqual([...Object.keys(tools), 'weather', 'base']);
   });
 
-  test('what another instance pushes is there after a sync', async () => {
+  test('a live set has the tools of another instance after a sync', async () => {
     const { folder, remote } = await bareRemote();
     const git = /** @type {const} */ ({ repo: remote });
     const one = await createKernel({ rootDir: join(folder, 'one'), git });

@@ -6,8 +6,8 @@ import { createSqlTools, handleToolCall, sqlite, TGP, tgpTools } from '../../ind
 import { MISTAKES, PATH } from '../helpers/model_mistakes.js';
 
 /**
- * The exact texts that models get for their mistakes, to be read as a model would: `../fixtures/mistakes.md`. After a text was
- * changed on purpose, `npx vitest run __test__/sdk/mistakes.test.js -u` writes the file again.
+ * The exact messages that models get for their mistakes, for review: `../fixtures/mistakes.md`. After a message was changed on
+ * purpose, `npx vitest run __test__/sdk/mistakes.test.js -u` writes the file again.
  */
 const FEWEST = 40;
 
@@ -70,21 +70,21 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('what a model reads after a mistake', () => {
+describe('messages to a model after a mistake', () => {
   test.each(MISTAKES)('$mistake', async ({ mistake, tool, call, kernel = 'usual' }) => {
-    const { kernel: asked, tools, root } = kernels[kernel];
+    const { kernel: tgp, tools, root } = kernels[kernel];
     if (tool !== undefined) {
-      // Past the kernel: what write_file says of it is not what is asked here.
+      // Without the kernel: the report of write_file is not under test.
       await mkdir(dirname(join(root, PATH)), { recursive: true });
       await writeFile(join(root, PATH), tool);
-      // The registry looks by itself within a second; the arguments are judged by what it knows.
-      await asked.registry.hydrate();
+      // The registry scans by itself only every second, and arguments are validated against its entries.
+      await tgp.registry.hydrate();
     }
     const block = { type: 'tool_use', id: 'call', name: call.name, input: call.args };
     const { content } = await handleToolCall(tools, /** @type {any} */ (block));
     texts.push(entry(mistake, tool, call, content));
     expect(content, 'no path of the host').not.toContain(dirname(root));
-    expect(content, 'nothing that only the owner can do').not.toMatch(/\braise\b|\bnpm\b|allowedFetchUrls/i);
+    expect(content, 'no advice that only the owner can follow').not.toMatch(/\braise\b|\bnpm\b|allowedFetchUrls/i);
   });
 
   test('are the reviewed texts', async () => {
@@ -103,14 +103,16 @@ describe('what a model reads after a mistake', () => {
 function entry(mistake, tool, { name, args }, text) {
   const source = tool === undefined ? [] : ['```ts', tool, '```', ''];
   const given = typeof args === 'string' ? args : JSON.stringify(args);
-  return [`## ${mistake}`, '', ...source, `\`${name}\` ${given}`, '', '```text', settled(text), '```', ''].join('\n');
+  return [`## ${mistake}`, '', ...source, `\`${name}\` ${given}`, '', '```text', normalised(text), '```', ''].join(
+    '\n',
+  );
 }
 
 /**
- * Without what differs from run to run.
+ * Replaces values that differ between runs.
  * @param {string} text
  */
-function settled(text) {
+function normalised(text) {
   return text
     .replace(/"(cpuMs|wallMs|queueMs|heapPeakBytes)":[\d.]+/g, '"$1":0')
     .replace(/"commit":"[0-9a-f]+"/g, '"commit":"…"')

@@ -51,7 +51,7 @@ export { Agent, run, tool as agentsTool, OpenAIChatCompletionsModel, OpenAIRespo
   packages.setTracingDisabled(true);
 }, 5 * MINUTES);
 
-/** @param {string[]} results what the model was shown, one text per move */
+/** @param {string[]} results in the prompt of the model, one text per move */
 function expectForged(results) {
   expect(results).toHaveLength(6);
   const [written, checked, patched, ran, threw, missing] = results.map(String);
@@ -148,7 +148,7 @@ describe('the OpenAI Agents SDK', () => {
 });
 
 describe('LangChain', () => {
-  test('its tools run the calls of a message', async () => {
+  test('toLangChainTools: the tools run the calls of a message', async () => {
     const { tools } = await createKernel();
     const made = toLangChainTools(tools, packages.langChainTool);
     expect(packages.convertToOpenAITool(made[0])).toMatchObject({
@@ -167,7 +167,7 @@ describe('LangChain', () => {
     expectForged(results);
   });
 
-  test('a call that fails or is denied is an error in its message, and a text without one', async () => {
+  test('a failed or denied tool call returns an error message; an invocation without an id returns a text', async () => {
     const { tools } = await createKernel({ policy: { default: 'allow', rules: [{ id: 'closed', deny: ['write'] }] } });
     const made = toLangChainTools(tools, packages.langChainTool);
     const invoke = (/** @type {string} */ name, /** @type {object} */ args) =>
@@ -190,7 +190,7 @@ describe('LangChain', () => {
     expect(plain).toContain('ERR_DENIED');
   });
 
-  test('handleToolCall answers with a message that it takes', async () => {
+  test('handleToolCall returns a message that LangChain accepts', async () => {
     const { tools } = await createKernel();
     const answer = await handleToolCall(tools, { id: '1', name: 'read_file', args: { path: 'tools/none.ts' } });
     const message = packages.coerceMessageLikeToMessage(answer);
@@ -238,7 +238,7 @@ describe('handleToolCall', () => {
     await tools.write_file.execute({ path: 'long.txt', content: `${'x'.repeat(699)}😀${'y'.repeat(50_000)}` });
     const { content } = await handleToolCall(tools, call('read_file', '{"path":"long.txt"}'), { maxChars: 1000 });
     expect(content.length).toBeLessThanOrEqual(1000);
-    expect(content, 'no half of a character is left').toMatch(/^x{699}\n\[Line 1 of 1 continues: /);
+    expect(content, 'no lone surrogate is left').toMatch(/^x{699}\n\[Line 1 of 1 continues: /);
     expect(content).toContain('Continue with offset: 1, column: 700.');
     const whole = await handleToolCall(tools, call('read_file', '{"path":"long.txt"}'));
     expect(whole.content.length).toBeLessThanOrEqual(16_000);
@@ -249,14 +249,14 @@ describe('handleToolCall', () => {
     ['an inherited name', 'toString', '{}', 'There is no tool "toString".'],
     ['arguments that are not JSON', 'read_file', '{', 'not valid JSON'],
     ['missing arguments', 'read_file', '', '"path" is missing'],
-  ])('tells the model about %s', async (_, name, text, expected) => {
+  ])('reports %s to the model', async (_, name, text, expected) => {
     const { tools } = await createKernel();
     const { content } = await handleToolCall(tools, call(name, text));
     expect(content).toContain(expected);
     expect(content).toContain('[ERR_VALIDATION]');
   });
 
-  test('rejects when the caller gives up, and when it is given no call', async () => {
+  test('rejects on an abort, and for a value that is not a call', async () => {
     const { tools } = await createKernel();
     const aborted = handleToolCall(tools, call('list_files', '{"dir":"."}'), { abortSignal: AbortSignal.abort() });
     await expect(aborted).rejects.toMatchObject({ code: 'ERR_ABORTED' });
@@ -264,7 +264,7 @@ describe('handleToolCall', () => {
     await expect(handleToolCall(tools, wrong)).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
   });
 
-  test('stops a run whose caller gives up', async () => {
+  test('stops a run on an abort', async () => {
     const { tools } = await createKernel({ sandbox: { timeoutMs: 20_000 } });
     await tools.write_file.execute({ path: 'tools/loop.ts', content: 'while (true) {}' });
     const controller = new AbortController();

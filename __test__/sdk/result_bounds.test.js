@@ -36,7 +36,7 @@ const charsOf = (result) => (typeof result === 'string' ? result.length : JSON.s
 const filesNamedIn = (report) => [...report.notice.matchAll(/"(\.results\/[^"]+)"/g)].map(([, path]) => path);
 
 /**
- * Everything of a file, as a model that follows the notes gets it.
+ * The complete text of a file, read page by page as its notes advise.
  * @param {import('../../index.js').TGPTools} tools
  * @param {string} path
  */
@@ -71,16 +71,16 @@ describe('a result that is too long', () => {
       await forged[name]?.execute(args),
     ]) {
       expect(charsOf(report)).toBeLessThanOrEqual(DEFAULT_CHARS);
-      expect(charsOf(report), 'the room is used').toBeGreaterThan(DEFAULT_CHARS / 2);
+      expect(charsOf(report), 'the limit is used').toBeGreaterThan(DEFAULT_CHARS / 2);
       expect(report).toMatchObject({ success: true, notice: expect.stringContaining('read_file') });
       const pages = await Promise.all(filesNamedIn(report).map((path) => readByPages(tools, path)));
       const kept = pages.join('');
       const wanted = name === 'logs' ? whole.logs : whole.result;
-      expect(name === 'text' ? kept : JSON.parse(kept), 'the files hold all of it').toEqual(wanted);
+      expect(name === 'text' ? kept : JSON.parse(kept), 'the files have the complete result').toEqual(wanted);
     }
   });
 
-  test('agent.resultChars decides, and a call may ask for another length', async () => {
+  test('agent.resultChars sets the length, and maxChars of a call overrides it', async () => {
     const { tools } = await kernelWithTools({ agent: { resultChars: 2_000 } });
     const call = { path: 'tools/rows.ts', args: { n: N } };
     expect(charsOf(await tools.exec_tool.execute(call))).toBeLessThanOrEqual(2_000);
@@ -108,7 +108,7 @@ describe('a result that is too long', () => {
     expect(report).toMatchObject({ success: false, code: 'ERR_TOOL_THROWN', notice: expect.any(String) });
   });
 
-  test('odd shapes fit too: long keys, deep nesting, escapes, many members', async () => {
+  test('unusual results are cut too: long keys, deep nesting, escapes, many members', async () => {
     const { tools } = await createKernel({ sandbox: { timeoutMs: 20_000 } });
     const shapes = {
       keys: "({ ['k'.repeat(100_000)]: 1, b: 2 })",
@@ -126,10 +126,10 @@ describe('a result that is too long', () => {
       expect(JSON.stringify(report).isWellFormed?.() ?? true, name).toBe(true);
     }
     const report = /** @type {any} */ (await tools.exec_tool.execute({ path: 'tools/escapes.ts' }));
-    expect(report.result.b, 'what is small stays whole').toBe('kept');
+    expect(report.result.b, 'small values are complete').toBe('kept');
   });
 
-  test('an application tool beside them is held to the same length by handleToolCall', async () => {
+  test('handleToolCall cuts the result of an application tool to the same length', async () => {
     const mine = {
       description: '',
       parameters: {},
@@ -146,13 +146,13 @@ describe('a result that is too long', () => {
 describe('result files', () => {
   const run = { path: 'tools/rows.ts', args: { n: 1_000 } };
 
-  test('are no part of the repository, of lists and of searches, and no agent writes them', async () => {
+  test('are not in the repository, in lists or in searches, and agents cannot write them', async () => {
     const { tools, rootDir } = await kernelWithTools();
     const [path] = filesNamedIn(await tools.exec_tool.execute(run));
     expect(execFileSync('git', ['status', '--porcelain', '--ignored=no'], { cwd: rootDir }).toString()).toBe('');
     expect(await tools.list_files.execute({ dir: '' })).toEqual(['meta.json', ...Object.keys(TOOLS).sort()]);
     const pattern = 'customer 77"';
-    // Others do not come upon it.
+    // Other calls do not find it.
     for (const glob of [undefined, '.results/*', '**'])
       expect(await tools.search_files.execute({ pattern, glob })).toMatchObject({ matches: [] });
     const listed = await tools.run_code.execute({ code: "return [tgp.list_files('.results'), tgp.list_files('')];" });
@@ -166,7 +166,7 @@ describe('result files', () => {
     await expect(written).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
   });
 
-  test('are few, and end with their kernel', async () => {
+  test('are limited in number, and removed by shutdown', async () => {
     const { kernel, tools, rootDir } = await kernelWithTools();
     const folder = join(rootDir, '.results');
     await mkdir(folder);
@@ -177,10 +177,10 @@ describe('result files', () => {
     expect(names.length).toBeLessThanOrEqual(33);
     expect(names).toContain(last.replace('.results/', ''));
     await kernel.shutdown();
-    expect(await readdir(folder), 'only its own files go').toEqual(['notes.txt']);
+    expect(await readdir(folder), 'only its own files are removed').toEqual(['notes.txt']);
   });
 
-  test('leave the room of a small root to tools and data', async () => {
+  test('are not written if a small root has no room for them', async () => {
     const { tools } = await kernelWithTools({ fs: { fileBytes: 100_000, rootBytes: 200_000 } });
     const report = await tools.exec_tool.execute(run);
     expect(charsOf(report)).toBeLessThanOrEqual(DEFAULT_CHARS);
@@ -188,14 +188,14 @@ describe('result files', () => {
     expect(await tools.list_files.execute({ dir: '.results' })).toEqual([]);
   });
 
-  test('are not asked of a tool that only writes', async () => {
+  test('are not written for a long report of write_file', async () => {
     const { tools } = await kernelWithTools();
     const file = { path: 'notes.txt', content: 'x' };
     const written = await tools.write_file.execute(file, { maxChars: 60 });
     expect(written).toMatchObject({ success: true, notice: expect.stringMatching(/characters\. Ask for less\.$/) });
   });
 
-  test('of kernels that were killed are swept at the next boot, when they are old', async () => {
+  test('of killed kernels are removed at the next boot if they are old', async () => {
     const rootDir = join(await tempRoot(), '.tgp');
     const folder = join(rootDir, '.results');
     await mkdir(folder, { recursive: true });
@@ -207,7 +207,7 @@ describe('result files', () => {
     expect(await readdir(folder)).toEqual([fresh]);
   });
 
-  test('do not reach the files of an application that has its own', async () => {
+  test('are not written to a VFS adapter of the application', async () => {
     const vfs = createMemoryVFS();
     const kernel = new TGP({ vfs, config: { sandbox: { timeoutMs: 20_000 } } });
     const tools = tgpTools(kernel);
@@ -221,7 +221,7 @@ describe('result files', () => {
 });
 
 describe('pages', () => {
-  test('read_file goes through a long file, whatever its lines are', async () => {
+  test('read_file pages through a long file with lines of any length', async () => {
     const { tools } = await createKernel();
     const texts = {
       'lines.txt': Array.from({ length: 5_000 }, (_, at) => `line ${at}`).join('\n'),
@@ -239,7 +239,7 @@ describe('pages', () => {
     await expect(beyond).rejects.toMatchObject({ code: 'ERR_VALIDATION', details: { field: 'offset' } });
   });
 
-  test('list_files goes through many files', async () => {
+  test('list_files pages through many files', async () => {
     const { kernel, tools } = await createKernel();
     const names = Array.from(
       { length: 1_500 },
@@ -264,7 +264,7 @@ describe('pages', () => {
     ]);
   });
 
-  test('exec_sql and search_files show what fits, and say how to get the rest', async () => {
+  test('exec_sql and search_files return the part that fits, with advice on how to get the rest', async () => {
     const { tools } = await createKernel();
     const sql = createSqlTools(sqlite(':memory:'));
     const many = (/** @type {number} */ n, /** @type {string} */ column) =>
@@ -285,7 +285,7 @@ describe('pages', () => {
     expect(found).toMatchObject({ truncated: true, notice: expect.stringMatching(/^\d+ of 1000 matches are shown/) });
   });
 
-  test('what fits is what it was: nothing is added', async () => {
+  test('a result that fits is unchanged', async () => {
     const { tools, rootDir } = await kernelWithTools();
     expect(await tools.read_file.execute({ path: 'tools/rows.ts' })).toBe(ROWS);
     const report = await tools.exec_tool.execute({ path: 'tools/rows.ts', args: { n: 1 } });

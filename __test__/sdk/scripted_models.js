@@ -1,8 +1,8 @@
 /**
- * The mock model of every major version of the AI SDK, told what to do in one language.
+ * The mock model of every major version of the AI SDK, with one format for scripts.
  *
  * @typedef {{ say?: string, call?: { name: string, input: unknown } }} Move
- * @typedef {{ name: string, output: unknown }} Seen the result of one call, as the model finds it in its prompt
+ * @typedef {{ name: string, output: unknown }} Seen the result of one call, as in the prompt of the model
  * @typedef {(seen: Seen[]) => Move} Decide
  * @typedef {{ tools: any[] }} Record what reached the model
  */

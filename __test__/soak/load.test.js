@@ -1,4 +1,4 @@
-/** `npm run load` in its shortest form, and whether it would see what is lost. */
+/** `npm run load` in its shortest form, and its detection of lost data. */
 
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ async function load(folder, ...args) {
 const counted = (figures, name) => figures.find((figure) => figure.name === name)?.value ?? Number.NaN;
 
 describe('a load run', () => {
-  it('writes its report with every call counted and nothing lost, also where another build fails', async () => {
+  it('writes its report with every call counted and nothing lost, also if the other build fails', async () => {
     const folder = await tempRoot();
     const other = join(folder, 'other');
     mkdirSync(other);
@@ -66,8 +66,8 @@ describe('a load run', () => {
   });
 });
 
-describe('what is lost', () => {
-  it('is seen in Git: another text, another commit, a commit of another branch, no file', async () => {
+describe('lost data', () => {
+  it('is detected in Git: another text, another commit, a commit of another branch, no file', async () => {
     const folder = await tempRoot();
     const git = (/** @type {string[]} */ ...args) =>
       execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' });
@@ -96,7 +96,7 @@ describe('what is lost', () => {
     expect(missingFiles(folder, 'main', [...kept, ...lost])).toEqual([kept[0], ...lost]);
   });
 
-  it('is seen in the database and in the ledger', async () => {
+  it('is detected in the database and in the ledger', async () => {
     const folder = await tempRoot();
     const file = join(folder, 'rows.db');
     const source = api.sqlite(file);
@@ -117,7 +117,7 @@ describe('what is lost', () => {
     expect([[...finished], reportedLost]).toEqual([[7, 8, 9], 0]);
   });
 
-  it('is seen in a schedule: a call that waits for a busy event loop is charged from when it was due', async () => {
+  it('includes time: a call that waits for a busy event loop is measured from its scheduled time', async () => {
     let isFirst = true;
     const call = async () => {
       if (!isFirst) return;
@@ -127,7 +127,7 @@ describe('what is lost', () => {
     };
     const { answers, unanswered } = await openLoop({ rate: 100, seconds: 0.4, kinds: { call: { share: 1, call } } });
     expect(unanswered).toBe(0);
-    // Those that were due while the first one was busy.
+    // The calls that were due while the first one was busy.
     expect(answers.filter(({ ms }) => ms > 100).length).toBeGreaterThan(5);
   });
 });
@@ -169,7 +169,7 @@ describe('the page', () => {
     expect(page).toContain('Skipped (now): there is no C compiler (cc).');
   });
 
-  it('counts a broken promise', () => {
+  it('counts a broken guarantee', () => {
     expect(verdict(run, 'now')).toEqual({ kept: 1, violated: [], unknown: [] });
     expect(verdict(run, 'before')).toEqual({ kept: 0, violated: ['The mix: lost: 3'], unknown: ['A disk'] });
   });

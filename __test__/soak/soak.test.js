@@ -78,7 +78,7 @@ describe('the verdict of a soak', () => {
 });
 
 describe.runIf(process.platform === 'linux')('a short soak', () => {
-  it('keeps every promise', { timeout: 300_000 }, async () => {
+  it('keeps every guarantee', { timeout: 300_000 }, async () => {
     const out = await tempRoot();
     const child = spawn(process.execPath, [SOAK, '--seconds', String(SECONDS), '--out', out], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -98,7 +98,7 @@ describe.runIf(process.platform === 'linux')('a short soak', () => {
     [['--bogus'], "Unknown option '--bogus'"],
     [['word'], "Unexpected argument 'word'"],
     [['--only', 'good,nosuch'], 'There are no jobs of the kind nosuch. Use good, bomb,'],
-  ])('refuses %j before it tries anything', async (args, why) => {
+  ])('refuses %j before it starts anything', async (args, why) => {
     const child = spawn(process.execPath, [SOAK, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     const [printed, warned, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     expect([code, printed]).toEqual([2, '']);

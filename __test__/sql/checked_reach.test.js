@@ -5,12 +5,12 @@ const LIMITS = { maxRows: 10, maxBytes: 1_000, statementTimeoutMs: 1_000, readOn
 /** @type {import('../../js/boundary/crossing.js').Reach} */
 const REACH = { tables: null, planned: false, names: ['f'], calls: ['f'], written: [] };
 
-/** @param {any[]} rows what the catalogue answers */
+/** @param {any[]} rows of the catalogue */
 function database(rows) {
   /** @type {string[]} */
-  const asked = [];
+  const queries = [];
   const query = async (/** @type {{ sql: string }} */ { sql }) => {
-    asked.push(sql);
+    queries.push(sql);
     return { rows: JSON.stringify(rows), affected: 0 };
   };
   /** @type {any} */
@@ -23,38 +23,38 @@ function database(rows) {
       adapter,
       isFenced,
     );
-  return { asked, adapter, query, check };
+  return { queries, adapter, query, check };
 }
 
-describe('questions about a statement', () => {
-  it('are as many as the rules need', async () => {
-    const { asked, check } = database([]);
+describe('catalogue queries about a statement', () => {
+  it('are only those that the rules need', async () => {
+    const { queries, check } = database([]);
     await check('UPDATE a', 'nothing');
     await check('UPDATE b', 'verbs', true);
-    expect(asked).toHaveLength(0);
+    expect(queries).toHaveLength(0);
     await check('UPDATE c', 'verbs');
     await check('UPDATE d', 'tables', true);
-    const functions = asked.filter((sql) => !sql.includes('pg_operator'));
+    const functions = queries.filter((sql) => !sql.includes('pg_operator'));
     expect(functions).toHaveLength(2);
   });
 
   it('about operators, casts and types are cached for all statements', async () => {
-    const { asked, adapter, check } = database([]);
-    const hidden = () => asked.filter((sql) => sql.includes('pg_operator')).length;
+    const { queries, adapter, check } = database([]);
+    const hidden = () => queries.filter((sql) => sql.includes('pg_operator')).length;
     for (let number = 0; number < 20; number += 1) await check(`UPDATE t${number}`, 'verbs');
-    expect([hidden(), asked.length]).toEqual([1, 21]);
+    expect([hidden(), queries.length]).toEqual([1, 21]);
     forgetChecked(adapter);
     await check('UPDATE t', 'verbs');
     expect(hidden()).toBe(2);
   });
 
   it('are cached, for a bounded number of statements of bounded length', async () => {
-    const { asked, adapter, check } = database([]);
+    const { queries, adapter, check } = database([]);
     await check('UPDATE first', 'verbs');
     const count = async (/** @type {string} */ sql) => {
-      const before = asked.length;
+      const before = queries.length;
       await check(sql, 'verbs');
-      return asked.length - before;
+      return queries.length - before;
     };
     expect([await count('UPDATE a'), await count('UPDATE a')]).toEqual([1, 0]);
     const long = `UPDATE ${'a'.repeat(3_000)}`;
@@ -66,13 +66,13 @@ describe('questions about a statement', () => {
   });
 
   it('are not cached if something was found', async () => {
-    const { asked, adapter, query, check } = database([{ name: 'f' }]);
+    const { queries, adapter, query, check } = database([{ name: 'f' }]);
     for (let time = 0; time < 2; time += 1) {
       await expect(check('UPDATE a', 'verbs')).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
       const statement = { sql: 'SELECT f()', reach: REACH };
       expect(await mayWrite({ query }, /** @type {any} */ (statement), LIMITS, adapter)).toBe(true);
     }
-    expect(asked).toHaveLength(4);
+    expect(queries).toHaveLength(4);
   });
 
   it('about related tables are evaluated per caller, and fail for too many tables', async () => {

@@ -6,7 +6,7 @@ import { MEASURED } from '../helpers/memory_program.js';
 import { runProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** Numbers without end. */
+/** An endless series of numbers. */
 const MANY = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)';
 /** @param {number} length @param {(index: number) => string} part */
 const list = (length, part) => Array.from({ length }, (_, index) => part(index)).join(',');
@@ -42,7 +42,7 @@ const GREEDY = {
 const REASONS = ['length', 'memory', 'maxBytes', 'timeout'];
 
 /**
- * Runs every greedy statement in a new process, and returns what became of each.
+ * Runs every greedy statement in a new process, and returns the outcome of each.
  * @param {{ parallel: number, options: object }} setting
  */
 async function greedyStatements({ parallel, options }) {
@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('memory of the embedded SQLite', (
     const settings = {
       'one at a time': { parallel: 1, options: {} },
       'eight at once': { parallel: 8, options: {} },
-      'eight at once that only read': { parallel: 8, options: { readOnly: true } },
+      'eight at once, read-only': { parallel: 8, options: { readOnly: true } },
     };
     // Each in a process of its own, whose memory is measured.
     const measured = await Promise.all(
@@ -81,14 +81,14 @@ describe.skipIf(process.platform !== 'linux')('memory of the embedded SQLite', (
         const shown = `${name}: ${JSON.stringify(outcome)}`;
         expect(outcome.peak, shown).toBeLessThan(200);
         expect(outcome.next, shown).toBe(7);
-        // It is a statement of more words than are read.
+        // This statement has more tokens than the parser accepts.
         const reasons = outcome.name === 'a list of half a million' ? ['unreadable'] : REASONS;
         for (const reason of outcome.outcomes) expect(reasons, shown).toContain(reason);
       }
     }
   });
 
-  it('prepared statements that are large are not kept', async () => {
+  it('large prepared statements are not cached', async () => {
     const { left } = await runProgram(
       await tempRoot(),
       `${MEASURED}
@@ -104,7 +104,7 @@ describe.skipIf(process.platform !== 'linux')('memory of the embedded SQLite', (
   });
 });
 
-describe('what is temporary', () => {
+describe('a temporary table, view or trigger', () => {
   it('is refused, because it would shadow tables for the next run on the connection', async () => {
     const source = sqlite(join(await tempRoot(), 'test.db'));
     onTestFinished(() => source.close?.());

@@ -3,10 +3,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createSqlTools, sqlite } from '../../index.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** Needs more memory than a database may have, and takes its time to get it. */
+/** Exceeds the memory limit of a database, slowly. */
 const GREEDY = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
   SELECT count(*) FROM (SELECT DISTINCT hex(randomblob(500)) FROM n)`;
-/** Needs some 20 MB, more than what every database has for itself. */
+/** Needs some 20 MB, more than the memory reserved for each database. */
 const MODEST = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000)
   SELECT count(*) AS x FROM (SELECT DISTINCT hex(randomblob(500)) FROM n)`;
 

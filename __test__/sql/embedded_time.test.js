@@ -4,13 +4,13 @@ import { createSqlTools, sqlite } from '../../index.js';
 import { runProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** Numbers without end. */
+/** An endless series of numbers. */
 const MANY = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)';
 /** @param {number} length @param {(index: number) => string} part */
 const list = (length, part) => Array.from({ length }, (_, index) => part(index)).join(',');
 
 describe('time of the embedded SQLite', () => {
-  it('a pattern of thousands of wildcards does not end the process', async () => {
+  it('a pattern of thousands of wildcards does not crash the process', async () => {
     const outcome = await runProgram(
       await tempRoot(),
       `const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true });
@@ -52,7 +52,7 @@ describe('time of the embedded SQLite', () => {
     expect(await exec_sql.execute({ sql: 'SELECT 7 AS n' })).toEqual([{ n: 7 }]);
   });
 
-  it('statements as deep as they can be do not overflow the stack', async () => {
+  it('deeply nested statements do not overflow the stack', async () => {
     const outcome = await runProgram(
       await tempRoot(),
       `const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true, statementTimeoutMs: 2_000 });

@@ -27,8 +27,8 @@ const DATABASES = {
     db.close();
     const opened = new BetterSqlite3(file);
     const memory = sqlite(':memory:');
-    const made = createSqlTools(memory, { ddl: true });
-    for (const sql of TABLES) await made.exec_sql.execute({ sql });
+    const tools = createSqlTools(memory, { ddl: true });
+    for (const sql of TABLES) await tools.exec_sql.execute({ sql });
     const sources = { 'a file': sqlite(file), 'in memory': memory, 'better-sqlite3': opened };
     const close = async () => {
       opened.close();
@@ -67,7 +67,7 @@ const DATABASES = {
   }),
 };
 
-describe.each(Object.keys(DATABASES))('what a model reads when its SQL is wrong, on %s', (name) => {
+describe.each(Object.keys(DATABASES))('messages for a model about wrong SQL, on %s', (name) => {
   /** @type {Record<string, any>} */
   let sources = {};
   /** @type {() => Promise<unknown>} */
@@ -79,7 +79,7 @@ describe.each(Object.keys(DATABASES))('what a model reads when its SQL is wrong,
   afterAll(() => close());
 
   /**
-   * The failure of a statement on each source of the database, which all say the same.
+   * The error of a statement on each source of the database; all have the same message.
    * @param {string} sql
    * @param {import('../../index.js').SqlToolOptions} [options]
    */
@@ -151,7 +151,7 @@ describe.each(Object.keys(DATABASES))('what a model reads when its SQL is wrong,
     ['COMMIT', 'Leave it out'],
     ['DROP TABLE users', 'ask for a migration of the application if something is missing.'],
     ['GRANT ALL ON users TO x', 'Use SELECT, WITH, INSERT, UPDATE, DELETE, REPLACE, MERGE or EXPLAIN.'],
-  ])('what is refused says what to do: %s', async (sql, advice) => {
+  ])('a refusal has advice: %s', async (sql, advice) => {
     for (const failure of await failures(sql)) {
       expect(failure.code).toBe('ERR_SECURITY_VIOLATION');
       expect(failure.message).toContain(advice);
@@ -168,7 +168,7 @@ describe.each(Object.keys(DATABASES))('what a model reads when its SQL is wrong,
     }
   });
 
-  it('a tool gets the same, what it wrote is undone, and the only connection is free again', async () => {
+  it('a tool gets the same message, its writes are rolled back, and the only connection is released', async () => {
     for (const source of Object.values(sources)) {
       const { forge } = await sqlKernel(source);
       const tool = await forge(

@@ -21,7 +21,7 @@ async function database(options) {
 }
 
 describe('exec_sql', () => {
-  it('returns rows, and how many rows a statement without rows has changed', async () => {
+  it('returns rows, or the number of affected rows', async () => {
     const { tools } = await database();
     const run = tools.exec_sql.execute;
     expect(await run({ sql: 'SELECT name, score FROM users ORDER BY id' })).toEqual([
@@ -34,7 +34,7 @@ describe('exec_sql', () => {
     expect(await run({ sql: "INSERT INTO users (name) VALUES ('Y') RETURNING id" })).toEqual([{ id: 4 }]);
   });
 
-  it('takes parameters by position and by name, in any usual spelling', async () => {
+  it('accepts positional and named parameters in all usual notations', async () => {
     const run = (await database()).tools.exec_sql.execute;
     for (const [sql, params] of /** @type {[string, any][]} */ ([
       ['SELECT name FROM users WHERE id = ? AND name = ?', [2, 'Bob']],
@@ -182,7 +182,7 @@ describe('options of the SQL tools', () => {
     expect(shown.tables.map(({ name }) => name)).toEqual(['users']);
   });
 
-  it('an unknown or impossible option is refused by name', () => {
+  it('an unknown or invalid option is refused by name', () => {
     const make = (/** @type {any} */ options) => () => createSqlTools(sqlite(':memory:'), options);
     expect(make({ readonly: true })).toThrow(/readonly/);
     expect(make({ maxRows: 0 })).toThrow(/maxRows/);
@@ -230,7 +230,7 @@ describe('describe_schema', () => {
     );
   });
 
-  it('names further tables without describing them', async () => {
+  it('lists the names of further tables without describing them', async () => {
     const { tools, admin } = await database();
     for (let index = 0; index < 120; index += 1) await admin({ sql: `CREATE TABLE t${index} (a)` });
     const { tables, notShown } = await tools.describe_schema.execute({});
@@ -238,7 +238,7 @@ describe('describe_schema', () => {
     expect(notShown).toHaveLength(23);
   });
 
-  it('the tools fit other clients as the kernel tools do', async () => {
+  it('the tools can be converted for other clients like the kernel tools', async () => {
     const { tools } = await database();
     expect(toAnthropicTools(tools).map(({ name }) => name)).toEqual(['exec_sql', 'describe_schema']);
   });

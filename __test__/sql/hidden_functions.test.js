@@ -6,7 +6,7 @@ import { refusedOrdinary, SECRET } from '../helpers/rule_bench.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 
-/** What a function of each kind does: it writes to `log`, or reads `secrets`. */
+/** Function bodies: one writes to `log`, the other reads `secrets`. */
 const WRITES = `LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log VALUES ('x'); RETURN (SELECT max(s) FROM secrets); END $$`;
 const READS = 'STABLE LANGUAGE sql AS $$ SELECT max(s) FROM secrets $$';
 
@@ -24,7 +24,7 @@ const SCHEMA = `CREATE EXTENSION citext; CREATE EXTENSION pg_trgm; CREATE EXTENS
   CREATE TABLE people (mail email); CREATE VIEW writing AS SELECT id, op_w(id, id) AS w FROM t;
   CREATE VIEW above AS SELECT * FROM writing`;
 
-/** Casts of one's own: while there are such, no statement has a cast. */
+/** User-defined casts, which exist only during the test of them. */
 const CASTS = `CREATE TYPE pair AS (a int);
   CREATE FUNCTION cast_w(pair) RETURNS int LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log VALUES ('x'); RETURN 1; END $$;
   CREATE CAST (pair AS int) WITH FUNCTION cast_w(pair);
@@ -66,7 +66,7 @@ const ORDINARY = [
   "INSERT INTO t SELECT 9, count(*)::text || string_agg(v, ',') FROM t RETURNING id",
 ];
 
-describe.skipIf(!hasServer('postgres'))('functions that a statement calls without their names', () => {
+describe.skipIf(!hasServer('postgres'))('functions that a statement calls implicitly', () => {
   /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   /** @type {pgPackage.Pool} */
@@ -83,11 +83,11 @@ describe.skipIf(!hasServer('postgres'))('functions that a statement calls withou
   const logged = async () => (await pool.query('SELECT count(*)::int AS n FROM log')).rows[0].n;
 
   /**
-   * What statements did that they may not, under rules.
+   * The violations of statements under rules.
    * @param {any} options
    * @param {string[]} attempts
    */
-  const wrongOf = async (options, attempts) => {
+  const violationsOf = async (options, attempts) => {
     const { exec_sql } = createSqlTools(pool, options);
     /** @type {string[]} */
     const wrong = [];
@@ -97,8 +97,8 @@ describe.skipIf(!hasServer('postgres'))('functions that a statement calls withou
         .execute({ sql })
         .then(JSON.stringify, (/** @type {Error} */ { message }) => message);
       if ((await logged()) !== before) wrong.push(`${sql} wrote`);
-      // Rules for verbs hide nothing.
-      if (!options.allow?.verbs && answer.includes(SECRET)) wrong.push(`${sql} told the secret`);
+      // Rules for verbs hide no rows.
+      if (!options.allow?.verbs && answer.includes(SECRET)) wrong.push(`${sql} revealed the secret`);
     }
     return wrong;
   };
@@ -110,10 +110,10 @@ describe.skipIf(!hasServer('postgres'))('functions that a statement calls withou
   ];
 
   it.each(RULES)('are refused under rules: %s', async (_, options) => {
-    expect(await wrongOf(options, ATTEMPTS)).toEqual([]);
+    expect(await violationsOf(options, ATTEMPTS)).toEqual([]);
   });
 
-  it('are named in the refusal, with what calls them', async () => {
+  it('are named in the refusal, with the operator, aggregate or type that calls them', async () => {
     const { exec_sql } = createSqlTools(pool, { allow: { tables: ['t'] } });
     for (const [sql, text] of [
       ['SELECT 1 #+# 2', /function 'op_r'.*operator '#\+#'.*IMMUTABLE/],
@@ -127,18 +127,20 @@ describe.skipIf(!hasServer('postgres'))('functions that a statement calls withou
     }
   });
 
-  it('are refused in casts, explicit and of assignments', async () => {
+  it('are refused in explicit casts and in assignment casts', async () => {
     await pool.query(CASTS);
     try {
-      for (const [name, options] of RULES) expect(await wrongOf(options, CAST_ATTEMPTS), name).toEqual([]);
+      for (const [name, options] of RULES) expect(await violationsOf(options, CAST_ATTEMPTS), name).toEqual([]);
       await pool.query('DROP CAST (pair AS int); CREATE CAST (pair AS int) WITH FUNCTION cast_w(pair) AS ASSIGNMENT');
-      expect(await wrongOf({ deny: { verbs: ['delete'] } }, ['INSERT INTO t (id) SELECT p FROM pairs'])).toEqual([]);
+      expect(await violationsOf({ deny: { verbs: ['delete'] } }, ['INSERT INTO t (id) SELECT p FROM pairs'])).toEqual(
+        [],
+      );
     } finally {
       await pool.query('DROP TYPE pair CASCADE');
     }
   });
 
-  it('do not stand in the way of builtin operators, of extensions, and of what a table does by itself', async () => {
+  it('do not block built-in operators, extensions, immutable functions and defaults of a table', async () => {
     await pool.query(`BEGIN; CREATE TABLE own (id int DEFAULT length(op_w(1, 1)));
       CREATE FUNCTION twice(int, int) RETURNS int IMMUTABLE LANGUAGE sql AS $$ SELECT $1 + $2 * 2 $$;
       CREATE OPERATOR |+| (LEFTARG = int, RIGHTARG = int, FUNCTION = twice);
@@ -154,7 +156,7 @@ describe.skipIf(!hasServer('postgres'))('functions that a statement calls withou
     ['an aggregate', 'SELECT last_w(v) FROM t'],
     ['a domain', "SELECT 'x'::email"],
     ['a view over a view', 'SELECT * FROM above'],
-  ])('write nothing that stays when the nested tool fails: %s', async (_, sql) => {
+  ])('have their writes rolled back when the nested tool fails: %s', async (_, sql) => {
     const { kernel, forge } = await sqlKernel(pool);
     await forge(
       `export default async () => { await tgp.exec_sql(${JSON.stringify(sql)}); throw new Error('no'); };`,

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attacked, MAX_MB } from '../helpers/attacked.js';
 import { hasServer } from '../helpers/database_server.js';
+import { MAX_MB, runAttacks } from '../helpers/run_attacks.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 
 /**
- * @typedef {import('../helpers/attacked.js').Attack} Attack
- * @typedef {Attack & { outcome: object, everywhere?: true, maxLateMs?: number }} Row `everywhere`: for every way to a driver,
- * and not only for the driver itself; `maxLateMs`: how long the application may be held up
+ * @typedef {import('../helpers/run_attacks.js').Attack} Attack
+ * @typedef {Attack & { outcome: object, everywhere?: true, maxLateMs?: number }} Row `everywhere`: also for wrappers of the
+ * driver; `maxLateMs`: the longest delay of the event loop
  */
 
 const options = { statementTimeoutMs: 60_000 };
 const TOO_MUCH = { ok: false, code: 'ERR_SQL', reason: 'maxBytes' };
 const TOO_MANY = { ok: false, code: 'ERR_SQL', reason: 'maxRows' };
 const TOO_DEEP = { ok: false, code: 'ERR_SQL', reason: 'depth' };
-/** The error of a run does not say more. */
+/** The error of a run has no reason. */
 const FAILED_RUN = { ok: false, code: 'ERR_SQL' };
 const FINE = { ok: true };
 
@@ -31,7 +31,7 @@ const POSTGRES = [
     everywhere: true,
   },
   { name: 'the same, for a tool', sql: `SELECT ${NESTED(5_000)}::jsonb AS j`, route: 'tool', outcome: FAILED_RUN },
-  { name: 'JSON as deep as it may be', sql: `SELECT ${NESTED(500)}::json AS j`, outcome: FINE },
+  { name: 'JSON at the depth limit', sql: `SELECT ${NESTED(500)}::json AS j`, outcome: FINE },
   { name: 'the same, for a tool', sql: `SELECT ${NESTED(500)}::json AS j`, route: 'tool', outcome: FINE },
   {
     name: '5 columns of 20 MB',
@@ -80,7 +80,7 @@ const POSTGRES = [
   { name: 'a million rows', sql: 'SELECT i FROM generate_series(1, 1000000) AS i', outcome: TOO_MANY },
 ];
 
-/** What the issue was about, in its own words; seconds of work for the server. */
+/** The statements of the original issue, which take the server seconds. */
 const ISSUE = {
   quotes: { name: 'a row of 300 MB of quotes', sql: `SELECT repeat('"', 300000000) AS q`, options, outcome: TOO_MUCH },
   wide: {
@@ -127,7 +127,7 @@ const NEXT = JSON.stringify([{ word: 'fine' }]);
  * @param {Row[]} rows
  */
 async function survives(source, ports, rows) {
-  const outcomes = await attacked(source, ports, rows);
+  const outcomes = await runAttacks(source, ports, rows);
   expect(outcomes.map(({ attack }) => attack)).toEqual(rows.map(({ name }) => name));
   for (const [index, outcome] of outcomes.entries()) {
     expect(outcome, outcome.attack).toMatchObject({ ...rows[index]?.outcome, next: NEXT });
@@ -137,7 +137,7 @@ async function survives(source, ports, rows) {
   }
 }
 
-describe.skipIf(!hasServer('postgres'))('rows of PostgreSQL end the call and nothing else', () => {
+describe.skipIf(!hasServer('postgres'))('hostile rows of PostgreSQL fail only the call', () => {
   /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   beforeAll(async () => {
@@ -157,7 +157,7 @@ describe.skipIf(!hasServer('postgres'))('rows of PostgreSQL end the call and not
   ])('%s', (source, rows) => survives(source, { postgres: server.port }, rows), 240_000);
 });
 
-describe.skipIf(!hasServer('mariadb'))('rows of MariaDB end the call and nothing else', () => {
+describe.skipIf(!hasServer('mariadb'))('hostile rows of MariaDB fail only the call', () => {
   /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   beforeAll(async () => {

@@ -55,7 +55,7 @@ describe('describe_schema of a hostile schema is bounded', () => {
 
   it('catalogue values are never interpolated into statements', async () => {
     /** @type {string[]} */
-    const told = [];
+    const statements = [];
     const catalogue = [
       { id: "1') OR ('1'='1", name: 'injected', kind: 'table' },
       { id: { toString: 'no' }, name: 'odd', kind: {} },
@@ -63,13 +63,13 @@ describe('describe_schema of a hostile schema is bounded', () => {
       { id: 8, name: 'good', kind: 'table' },
     ];
     const run = (/** @type {string} */ sql) => {
-      told.push(sql);
+      statements.push(sql);
       return sql.includes('s.type AS kind') ? catalogue : [];
     };
     const { describe_schema } = createSqlTools(executor(run, { dialect: 'sqlite' }));
     const { tables } = await describe_schema.execute({});
     expect(tables.map(({ name }) => name)).toEqual(['good']);
-    expect(told.filter((sql) => sql.includes('pragma_table_info')).join()).toContain("IN ('8')");
-    expect(told.join()).not.toContain('OR (');
+    expect(statements.filter((sql) => sql.includes('pragma_table_info')).join()).toContain("IN ('8')");
+    expect(statements.join()).not.toContain('OR (');
   });
 });

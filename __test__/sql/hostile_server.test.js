@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attacked, MAX_MB } from '../helpers/attacked.js';
 import {
   completed,
   described,
@@ -10,6 +9,7 @@ import {
   row,
   startFakePostgres,
 } from '../helpers/fake_postgres.js';
+import { MAX_MB, runAttacks } from '../helpers/run_attacks.js';
 
 /** @typedef {import('../helpers/fake_postgres.js').Script} Script */
 
@@ -34,10 +34,10 @@ const value =
     send(Buffer.concat([described([{ name: 'word', type }]), row([value]), completed('SELECT 1'), ready]));
 
 /**
- * What the server does, and what comes of it: whether the connection can be used afterwards, and how the call ends.
+ * What the server does, whether the connection survives it, and the outcome of the call.
  * @type {Record<string, { script: Script, survives: boolean, outcome: object }>}
  */
-const SCENES = {
+const SCENARIOS = {
   'a row longer than any string of JavaScript': {
     script: async (to) => {
       const size = 600 * MB;
@@ -48,7 +48,7 @@ const SCENES = {
     survives: true,
     outcome: { code: 'ERR_SQL', reason: 'maxBytes' },
   },
-  'rows without end, until it is told to stop': {
+  'endless rows until the cancel request': {
     script: async ({ send, isStopped }) => {
       await send(text);
       const rows = Buffer.concat(Array(100).fill(row(['x'.repeat(10_000)])));
@@ -80,7 +80,7 @@ const SCENES = {
     survives: true,
     outcome: { ok: true },
   },
-  'json that is none': { script: value(114, '{"a":1'), survives: true, outcome: { ok: true } },
+  'invalid JSON': { script: value(114, '{"a":1'), survives: true, outcome: { ok: true } },
   'json nested 100 000 deep': {
     script: value(3802, '['.repeat(100_000) + ']'.repeat(100_000)),
     survives: true,
@@ -91,18 +91,18 @@ const SCENES = {
     survives: true,
     outcome: { code: 'ERR_SQL', reason: 'value' },
   },
-  'an array that is none': { script: value(1007, 'no'), survives: true, outcome: { code: 'ERR_SQL', reason: 'value' } },
+  'an invalid array': { script: value(1007, 'no'), survives: true, outcome: { code: 'ERR_SQL', reason: 'value' } },
   'an array nested 100 000 deep': {
     script: value(1007, '{'.repeat(100_000) + '}'.repeat(100_000)),
     survives: true,
     outcome: { code: 'ERR_SQL', reason: 'depth' },
   },
-  'an integer that is none': {
+  'an invalid integer': {
     script: value(20, 'seven'),
     survives: true,
     outcome: { code: 'ERR_SQL', reason: 'value' },
   },
-  'a message of no known type': {
+  'a message of unknown type': {
     script: ({ send }) => send(Buffer.concat([text, message('?', 'what')])),
     survives: false,
     outcome: { code: 'ERR_SQL', reason: 'database' },
@@ -112,7 +112,7 @@ const SCENES = {
     survives: false,
     outcome: { code: 'ERR_SQL', reason: 'database' },
   },
-  'settings without end': {
+  'a hundred settings of 1 MB': {
     script: async ({ send }) => {
       await send(text);
       for (let count = 0; count < 100; count += 1) {
@@ -146,10 +146,10 @@ const SCENES = {
   },
 };
 
-const attacks = Object.keys(SCENES).map((name) => ({
+const attacks = Object.keys(SCENARIOS).map((name) => ({
   name,
   sql: `SELECT '${name}'`,
-  // Far above what any of it takes: nothing here may end only because of the time.
+  // Far above the time of any of them, so that none ends by timeout.
   options: { statementTimeoutMs: 60_000 },
 }));
 
@@ -157,25 +157,25 @@ describe('a malicious PostgreSQL server', () => {
   /** @type {Awaited<ReturnType<typeof startFakePostgres>>} */
   let server;
   beforeAll(async () => {
-    const scripts = Object.entries(SCENES).map(([name, { script }]) => [name, script]);
+    const scripts = Object.entries(SCENARIOS).map(([name, { script }]) => [name, script]);
     server = await startFakePostgres(Object.fromEntries(scripts));
   });
   afterAll(() => server.stop());
 
-  it.each(['pg pool', 'postgres.js', 'knex over pg'])('%s: ends the call and nothing else', async (source) => {
-    server.asked.length = 0;
-    const outcomes = await attacked(source, { postgres: server.port }, attacks);
-    expect(outcomes.map(({ attack }) => attack)).toEqual(Object.keys(SCENES));
+  it.each(['pg pool', 'postgres.js', 'knex over pg'])('%s: fails only the call', async (source) => {
+    server.received.length = 0;
+    const outcomes = await runAttacks(source, { postgres: server.port }, attacks);
+    expect(outcomes.map(({ attack }) => attack)).toEqual(Object.keys(SCENARIOS));
     for (const outcome of outcomes) {
-      expect(outcome, outcome.attack).toMatchObject({ ...SCENES[outcome.attack]?.outcome, next: GOOD });
+      expect(outcome, outcome.attack).toMatchObject({ ...SCENARIOS[outcome.attack]?.outcome, next: GOOD });
       expect(outcome.pool, outcome.attack).toEqual(source === 'postgres.js' ? 'unknown' : { busy: 0, waiting: 0 });
       expect(outcome.peakMb, outcome.attack).toBeLessThanOrEqual(MAX_MB);
-      // Postgres.js takes its connections in turns.
+      // Postgres.js alternates between its connections.
       if (source === 'postgres.js') continue;
-      const at = server.asked.findIndex(({ sql }) => sql.includes(`'${outcome.attack}'`));
-      const next = server.asked.slice(at).find(({ sql }) => sql.includes("'fine'"));
-      const survived = server.asked[at]?.connection === next?.connection;
-      expect(survived, outcome.attack).toBe(SCENES[outcome.attack]?.survives);
+      const at = server.received.findIndex(({ sql }) => sql.includes(`'${outcome.attack}'`));
+      const next = server.received.slice(at).find(({ sql }) => sql.includes("'fine'"));
+      const survived = server.received[at]?.connection === next?.connection;
+      expect(survived, outcome.attack).toBe(SCENARIOS[outcome.attack]?.survives);
     }
   });
 });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { attacked, MAX_MB } from '../helpers/attacked.js';
 import { ANSWERS } from '../helpers/hostile_answers.mjs';
+import { MAX_MB, runAttacks } from '../helpers/run_attacks.js';
 
-/** How each ends; the others hold a value that cannot be read. */
+/** The reasons of the errors; the others have a value that cannot be read. */
 const REASONS = {
   'nested 100 000 deep': 'depth',
   'a cycle': 'depth',
@@ -21,14 +21,14 @@ const REASONS = {
 };
 
 it.each(['plain function', 'prisma, a stand-in'])(
-  '%s: whatever it returns or throws ends the call and nothing else',
+  '%s: any returned or thrown value fails only the call',
   async (source) => {
     const attacks = Object.keys(ANSWERS).map((name) => ({ name, sql: `SELECT '${name}'` }));
-    const outcomes = await attacked(source, {}, attacks);
+    const outcomes = await runAttacks(source, {}, attacks);
     expect(outcomes.map(({ attack }) => attack)).toEqual(Object.keys(ANSWERS));
     for (const outcome of outcomes) {
       const reason = new Map(Object.entries(REASONS)).get(outcome.attack) ?? 'value';
-      // What is no list has no rows to Prisma.
+      // With Prisma, a value that is not a list has no rows.
       const isFine =
         outcome.attack === 'odd values' || (outcome.attack === 'rows that throw' && source !== 'plain function');
       const expected = isFine ? { ok: true } : { ok: false, code: 'ERR_SQL', reason };

@@ -34,13 +34,13 @@ async function database() {
     folder,
     file,
     count: () => /** @type {any} */ (oracle.prepare('SELECT count(*) AS n FROM items').get()).n,
-    /** Empties the table with no patience for a lock that was left. */
+    /** Empties the table; fails at once if a lock is left. */
     empty: () => oracle.exec('BEGIN IMMEDIATE; DELETE FROM items; COMMIT'),
   };
 }
 
 describe('a tool that inserts 1 000 rows and is killed at a random moment', () => {
-  it(`its worker, or its run, ${ROUNDS} times: 0 or 1 000 rows, never between`, async () => {
+  it(`worker killed or run aborted, ${ROUNDS} times: 0 or 1 000 rows, never between`, async () => {
     const { file, count, empty } = await database();
     const source = sqlite(file);
     onTestFinished(() => source.close?.());
@@ -53,7 +53,7 @@ describe('a tool that inserts 1 000 rows and is killed at a random moment', () =
     let usual = performance.now() - started;
     expect(count()).toBe(ROWS);
     const seen = new Map();
-    // On, until both kinds of end were met: the time of a test bounds it.
+    // Continues until both outcomes were seen, within the timeout of the test.
     const isEnough = () => seen.has('ERR_ISOLATE_CRASHED') && seen.has('ERR_ABORTED');
     for (let round = 0; round < ROUNDS || !isEnough(); round += 1) {
       empty();
@@ -73,7 +73,7 @@ describe('a tool that inserts 1 000 rows and is killed at a random moment', () =
     }
   }, 240_000);
 
-  it.each(['SIGTERM', 'SIGKILL'])('its whole process by %s: 0 or 1 000 rows, and no lock is left', async (signal) => {
+  it.each(['SIGTERM', 'SIGKILL'])('host process ended by %s: 0 or 1 000 rows, and no lock is left', async (signal) => {
     const { folder, file, count, empty } = await database();
     const program = `
       const { TGP, tgpTools, sqlite } = await import(${JSON.stringify(INDEX)});

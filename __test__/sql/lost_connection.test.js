@@ -3,8 +3,8 @@ import { connect, createServer } from 'node:net';
 import mysql from 'mysql2/promise';
 import pgPackage from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { attacked } from '../helpers/attacked.js';
 import { hasServer, startServer } from '../helpers/database_server.js';
+import { runAttacks } from '../helpers/run_attacks.js';
 import { sqlKernel, wait } from '../helpers/sql_kernel.js';
 
 const options = { statementTimeoutMs: 60_000 };
@@ -17,7 +17,7 @@ const LOST = { ok: false, code: 'ERR_SQL', reason: 'database' };
  * @param {string} sql
  * @param {() => Promise<unknown>} kill
  */
-async function killedMeanwhile(source, ports, sql, kill) {
+async function runAttacksWhileKilling(source, ports, sql, kill) {
   let over = false;
   const killing = (async () => {
     while (!over) {
@@ -27,7 +27,7 @@ async function killedMeanwhile(source, ports, sql, kill) {
   })();
   try {
     const attacks = ['the first time', 'the second time'].map((name) => ({ name, sql, options }));
-    return await attacked(source, ports, attacks);
+    return await runAttacks(source, ports, attacks);
   } finally {
     over = true;
     await killing;
@@ -56,9 +56,9 @@ describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that the ser
     );
 
   it.each(['pg pool', 'postgres.js', 'knex over pg', 'drizzle over pg', 'pg client'])(
-    '%s: is an error of the call, and no connection is left behind',
+    '%s: fails the call, and leaks no connection',
     async (source) => {
-      const outcomes = await killedMeanwhile(source, { postgres: server.port }, 'SELECT pg_sleep(40)', kill);
+      const outcomes = await runAttacksWhileKilling(source, { postgres: server.port }, 'SELECT pg_sleep(40)', kill);
       const next = source === 'pg client' ? expect.stringMatching(/^ERR_SQL/) : '[{"word":"fine"}]';
       for (const outcome of outcomes) {
         expect(outcome).toMatchObject({ ...LOST, next });
@@ -73,10 +73,10 @@ describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that the ser
   );
 });
 
-/** Longer than any of these runs may take, and shorter than a rollback is given. */
+/** Longer than any of these runs may take, and shorter than the timeout of a rollback. */
 const PROMPT_MS = 5_000;
 
-describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that falls silent', () => {
+describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that stops responding', () => {
   /** @type {import('../helpers/database_server.js').Server} */
   let server;
   /** @type {pgPackage.Pool} */
@@ -112,7 +112,7 @@ describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that falls s
   it.each([
     ['a statement', "await tgp.exec_sql(INSERT); await tgp.freeze(); await tgp.exec_sql('SELECT 1 AS one')"],
     ['the first statement', "await tgp.exec_sql('SELECT 1 AS one'); await tgp.freeze(); await tgp.exec_sql(INSERT)"],
-  ])('%s: the run ends by wallMs, whether or not the database answers to the rollback', async (_, body) => {
+  ])('%s: the run ends by wallMs, whether or not the database answers the rollback', async (_, body) => {
     const pool = new pgPackage.Pool({ host: '127.0.0.1', port: server.port, user: 'postgres' });
     pool.on('error', () => {});
     onTestFinished(() => pool.end());
@@ -132,7 +132,7 @@ describe.skipIf(!hasServer('postgres'))('a commit that PostgreSQL refuses', () =
   it('is reported promptly, and a later rollback failure is logged', async () => {
     const server = await startServer('postgres');
     onTestFinished(() => server.stop());
-    // Falls silent with the rollback, and is lost a moment later.
+    // Stops responding at the rollback, and closes shortly afterwards.
     const link = createServer((client) => {
       const database = connect(server.port, '127.0.0.1');
       for (const end of [client, database]) end.on('error', () => {});
@@ -184,9 +184,9 @@ describe.skipIf(!hasServer('mariadb'))('a connection to MariaDB that the server 
   };
 
   it.each(['mysql2 pool', 'mysql2 with callbacks', 'knex over mysql2', 'mysql2 connection'])(
-    '%s: is an error of the call, and no connection is left behind',
+    '%s: fails the call, and leaks no connection',
     async (source) => {
-      const outcomes = await killedMeanwhile(source, { mariadb: server.port }, 'SELECT sleep(40)', kill);
+      const outcomes = await runAttacksWhileKilling(source, { mariadb: server.port }, 'SELECT sleep(40)', kill);
       const next = source === 'mysql2 connection' ? expect.stringMatching(/^ERR_SQL/) : '[{"word":"fine"}]';
       for (const outcome of outcomes) {
         expect(outcome).toMatchObject({ ...LOST, next });

@@ -54,7 +54,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB', () => {
   const count = async () => /** @type {any} */ (await oracle.query('SELECT count(*) AS n FROM items'))[0][0].n;
 
   it.each(['pool with promises', 'pool with callbacks', 'one connection', 'drizzle', 'knex'])(
-    '%s: is found by its shape, commits, rolls back, and stops long statements',
+    '%s: is detected by its shape, commits, rolls back, and stops long statements',
     async (name) => {
       const before = await count();
       const { forge } = await sqlKernel(sources[name]);
@@ -76,8 +76,8 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB', () => {
       const started = performance.now();
       await expect(tools.exec_sql.execute({ sql: 'SELECT sleep(30)' })).rejects.toThrow(/timed out/);
       expect(performance.now() - started).toBeLessThan(10_000);
-      const patient = createSqlTools(sources[name]).exec_sql;
-      expect(await patient.execute({ sql: "UPDATE items SET name = 'y' WHERE false" })).toEqual([{ affected: 0 }]);
+      const withDefaults = createSqlTools(sources[name]).exec_sql;
+      expect(await withDefaults.execute({ sql: "UPDATE items SET name = 'y' WHERE false" })).toEqual([{ affected: 0 }]);
       const limited = createSqlTools(sources[name], { maxRows: 10 });
       await expect(limited.exec_sql.execute({ sql: 'SELECT seq FROM seq_1_to_100000' })).rejects.toThrow(/maxRows/);
       const readOnly = createSqlTools(sources[name], { readOnly: true });

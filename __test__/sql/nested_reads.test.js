@@ -6,15 +6,15 @@ import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 
 const OUTER = `export default async () => {
-  let heard = '';
-  try { await tgp.exec_tool('tools/nested.ts', {}); } catch (error) { heard = error.message; }
+  let failure = '';
+  try { await tgp.exec_tool('tools/nested.ts', {}); } catch (error) { failure = error.message; }
   await tgp.go_on();
   const [row] = await tgp.exec_sql('SELECT 2 AS n');
-  return { heard, n: row.n };
+  return { failure, n: row.n };
 };`;
 
 it.skipIf(!hasServer('postgres'))(
-  'a nested tool that fails while PostgreSQL is asked about its query leaves the run as it is',
+  'a nested tool that fails during a catalogue query about its statement does not affect the run',
   async () => {
     const server = await ownDatabase('postgres');
     const pool = new pgPackage.Pool(server.settings);
@@ -60,7 +60,7 @@ it.skipIf(!hasServer('postgres'))(
       await forge(`export default async () => { ${nested} };`, 'tools/nested.ts');
       await forge(OUTER, 'tools/outer.ts');
       const { result } = await kernel.exec('tools/outer.ts', {}, { timeoutMs: 10_000 });
-      expect(result).toEqual({ heard: expect.stringContaining('no'), n: 2 });
+      expect(result).toEqual({ failure: expect.stringContaining('no'), n: 2 });
     } finally {
       await pool.end();
       await server.stop();

@@ -6,7 +6,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const source = sqlite({ file: ':memory:' });
 
 describe('limits of the SQL tools', () => {
-  it.each(Object.entries(LIMITS.sql))('refuse by its key a %s that is out of range', (key, { least, most }) => {
+  it.each(Object.entries(LIMITS.sql))('refuse a %s that is out of range, by its key', (key, { least, most }) => {
     for (const value of [least - 1, most + 1, -1, 1e12, 2 ** 40, 2 ** 53]) {
       expect(() => createSqlTools(source, { [key]: value })).toThrow(
         expect.objectContaining({

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSqlTools, executor } from '../../index.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 
-/** One connection behind a function, which notes what it is told. */
+/** A function over one connection that records its statements. */
 function connection() {
   const db = new BetterSqlite3(':memory:');
   onTestFinished(() => {
@@ -11,28 +11,28 @@ function connection() {
   });
   db.exec('CREATE TABLE items (name TEXT)');
   /** @type {string[]} */
-  const told = [];
+  const statements = [];
   /** @type {(sql: string, params: any[]) => Promise<unknown[]>} */
   const run = async (sql, params) => {
-    told.push(sql);
+    statements.push(sql);
     await new Promise((done) => setImmediate(done));
     const statement = db.prepare(sql);
     if (statement.reader) return statement.all(...params);
     statement.run(...params);
     return [];
   };
-  return { run, told, count: () => /** @type {any} */ (db.prepare('SELECT count(*) AS n FROM items').get()).n };
+  return { run, statements, count: () => /** @type {any} */ (db.prepare('SELECT count(*) AS n FROM items').get()).n };
 }
 
 const INSERT = "await tgp.exec_sql('INSERT INTO items VALUES (?)', ['a']);";
 
 describe('a function over one connection', () => {
-  it('gets the transaction through itself', async () => {
-    const { run, told, count } = connection();
+  it('gets BEGIN, COMMIT and ROLLBACK as statements', async () => {
+    const { run, statements, count } = connection();
     const { forge } = await sqlKernel(executor(run, { oneConnection: true }));
     await (await forge(`${INSERT} ${INSERT} return 1`))();
     await expect((await forge(`${INSERT} throw new Error('no')`))()).rejects.toThrow('no');
-    expect(told.map((sql) => sql.split(' ')[0])).toEqual([
+    expect(statements.map((sql) => sql.split(' ')[0])).toEqual([
       'BEGIN',
       'INSERT',
       'INSERT',
@@ -45,34 +45,34 @@ describe('a function over one connection', () => {
   });
 
   it('runs are serialised, so that their statements do not mix', async () => {
-    const { run, told, count } = connection();
+    const { run, statements, count } = connection();
     const { forge } = await sqlKernel(executor(run, { oneConnection: true }), { config: { sandbox: { workers: 4 } } });
     const tool = await forge(`${INSERT} ${INSERT} if (args.fail) throw new Error('no'); return 1`);
     await Promise.all(Array.from({ length: 20 }, (_, index) => tool({ fail: index % 2 === 1 }).catch(() => {})));
     expect(count()).toBe(20);
-    const words = told.map((sql) => sql.split(' ')[0]).join(' ');
+    const words = statements.map((sql) => sql.split(' ')[0]).join(' ');
     expect(words).toMatch(/^(BEGIN INSERT INSERT (COMMIT|ROLLBACK) ?){20}$/);
   });
 
-  it('is left alone when it is transactional already', async () => {
-    const { run, told } = connection();
+  it('gets no statements for transactions if it is transactional itself', async () => {
+    const { run, statements } = connection();
     const { forge } = await sqlKernel(executor(run, { transactional: true }));
     await (await forge(`${INSERT} return 1`))();
-    expect(told.map((sql) => sql.split(' ')[0])).toEqual(['INSERT']);
+    expect(statements.map((sql) => sql.split(' ')[0])).toEqual(['INSERT']);
     const dryRun = () => createSqlTools(executor(run, { transactional: true }), { dryRun: true });
     expect(dryRun).toThrow(
       expect.objectContaining({ code: 'ERR_CONFIG', details: { key: 'dryRun', field: 'dryRun' } }),
     );
   });
 
-  it('a tool that never touches the database begins nothing', async () => {
-    const { run, told } = connection();
+  it('a tool without statements begins no transaction', async () => {
+    const { run, statements } = connection();
     const { forge } = await sqlKernel(executor(run, { oneConnection: true }));
     await (await forge('return 1'))();
-    expect(told).toEqual([]);
+    expect(statements).toEqual([]);
   });
 
-  it('whose COMMIT is answered with ROLLBACK has not committed', async () => {
+  it('fails the run if it answers COMMIT with ROLLBACK', async () => {
     const { run } = connection();
     const lying = (/** @type {string} */ sql, /** @type {any[]} */ params) =>
       sql === 'COMMIT' ? { command: 'ROLLBACK', rows: [] } : run(sql, params);
@@ -80,11 +80,11 @@ describe('a function over one connection', () => {
     await expect((await forge(`${INSERT} return 1`))()).rejects.toMatchObject({ code: 'ERR_SQL' });
   });
 
-  it('one of sandboxAPI that is named exec_sql replaces ours', async () => {
-    const { run, told } = connection();
+  it('sandboxAPI.exec_sql replaces the function of the kernel', async () => {
+    const { run, statements } = connection();
     const { forge } = await sqlKernel(run, { sandboxAPI: { exec_sql: () => 'mine' } });
     expect((await (await forge("return tgp.exec_sql('COMMIT')"))()).result).toBe('mine');
-    expect(told).toEqual([]);
+    expect(statements).toEqual([]);
   });
 
   it('a hanging statement ends at its time limit', async () => {

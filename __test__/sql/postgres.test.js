@@ -128,7 +128,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
   describe('every driver', () => {
     const names = ['pg', 'postgres.js', 'drizzle over pg', 'drizzle over postgres.js', 'knex', 'one client of pg'];
 
-    it.each(names)('%s: is found by its shape, commits, rolls back, and takes parameters', async (name) => {
+    it.each(names)('%s: is detected by its shape, commits, rolls back, and accepts parameters', async (name) => {
       const before = await count();
       const { forge } = await sqlKernel(sources[name]);
       const run = await forge(
@@ -138,10 +138,10 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
       await expect(run({ name: 'x', fail: true })).rejects.toThrow('no');
       expect(await count()).toBe(before + 1);
       const tools = createSqlTools(sources[name], { statementTimeoutMs: 200 });
-      const patient = createSqlTools(sources[name]).exec_sql;
-      expect(await patient.execute({ sql: "UPDATE items SET name = 'y' WHERE false" })).toEqual([{ affected: 0 }]);
+      const withDefaults = createSqlTools(sources[name]).exec_sql;
+      expect(await withDefaults.execute({ sql: "UPDATE items SET name = 'y' WHERE false" })).toEqual([{ affected: 0 }]);
       const all = before + 1;
-      expect(await patient.execute({ sql: 'UPDATE items SET name = name' })).toEqual([{ affected: all }]);
+      expect(await withDefaults.execute({ sql: 'UPDATE items SET name = name' })).toEqual([{ affected: all }]);
       const dry = createSqlTools(sources[name], { dryRun: true });
       expect(await dry.exec_sql.execute({ sql: 'DELETE FROM items' })).toMatchObject({ affected: all });
       const started = performance.now();
@@ -158,7 +158,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
       });
     });
 
-    it.each(['pg', 'postgres.js', 'knex'])('%s: values come out the same', async (name) => {
+    it.each(['pg', 'postgres.js', 'knex'])('%s: values are converted the same way', async (name) => {
       const { exec_sql } = createSqlTools(sources[name]);
       const [row] = await exec_sql.execute({
         sql: `SELECT count(*) AS count, 9223372036854775807::int8 AS big, 1.50::numeric(5,2) AS exact, 0.5::float8 AS half,

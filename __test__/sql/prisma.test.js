@@ -7,7 +7,7 @@ import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 
 describe.skipIf(!wantsPrisma() || !hasServer('postgres'))('Prisma', () => {
-  it('is found by its shape, commits, rolls back, and gives plain values', async () => {
+  it('is detected by its shape, commits, rolls back, and returns plain values', async () => {
     const server = await ownDatabase('postgres');
     const settings = server.settings;
     const oracle = new pg.Client(settings);

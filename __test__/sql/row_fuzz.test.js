@@ -7,7 +7,7 @@ import pgPackage from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqlTools, executor } from '../../index.js';
-import { startChoppyProxy } from '../helpers/choppy_proxy.js';
+import { startChunkingProxy } from '../helpers/chunking_proxy.js';
 import { hasServer } from '../helpers/database_server.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
@@ -17,7 +17,7 @@ const seed = Number(process.env.TGP_FUZZ_SEED ?? Date.now() & 0x7fffffff);
 const numRuns = Number(process.env.TGP_FUZZ_RUNS ?? 60);
 console.info(`row_fuzz: TGP_FUZZ_SEED=${seed}`);
 
-/** Text that databases hold: no NUL, no half of a pair. */
+/** Text that databases can store: no NUL, no lone surrogate. */
 const text = fc
   .string({
     unit: fc.oneof(
@@ -61,14 +61,14 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-describe.skipIf(!hasServer('postgres'))('PostgreSQL, whose answers arrive in pieces of any size', () => {
+describe.skipIf(!hasServer('postgres'))('PostgreSQL, with responses in chunks of any size', () => {
   /** @type {Record<string, any>} */
   const sources = {};
   beforeAll(async () => {
     const server = await ownDatabase('postgres');
     closing.push(() => server.stop());
     let size = 1;
-    const proxy = await startChoppyProxy(server.port, () => {
+    const proxy = await startChunkingProxy(server.port, () => {
       size = (size * 7 + 3) % 61;
       return size + 1;
     });
@@ -86,12 +86,12 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL, whose answers arrive in pie
     Object.assign(sources, { pg: pool, 'postgres.js': sql, knex: instance });
   });
 
-  it.each(['pg', 'postgres.js', 'knex'])('%s: values come back as they were', async (name) => {
+  it.each(['pg', 'postgres.js', 'knex'])('%s: values survive a round trip', async (name) => {
     const { exec_sql } = createSqlTools(sources[name]);
     const sql = 'SELECT $1::text AS t, $2::json AS j, $3::jsonb AS b, $4::bytea AS y, $5::text[] AS a';
     await holds(
       fc.asyncProperty(text, json, json, bytes, fc.array(fc.option(text), { maxLength: 5 }), async (t, j, b, y, a) => {
-        // PostgreSQL's jsonb holds no NUL, and numbers of its own size.
+        // PostgreSQL's jsonb cannot store NUL, and has its own range of numbers.
         const params = [t, JSON.stringify(j), JSON.stringify(b), y, a];
         const [row] = await exec_sql.execute({ sql, params });
         expect(row).toEqual({ t, j: normal(j), b: normal(b), y: tagged(y), a });
@@ -99,29 +99,29 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL, whose answers arrive in pie
     );
   });
 
-  it.each(['pg', 'postgres.js'])('%s: what is too much is refused, and the next row is whole', async (name) => {
+  it.each(['pg', 'postgres.js'])('%s: excess rows are refused, and the next row is intact', async (name) => {
     const { exec_sql } = createSqlTools(sources[name], { maxBytes: 2_000, maxRows: 50 });
     await holds(
       fc.asyncProperty(fc.integer({ min: 0, max: 500 }), fc.integer({ min: 1, max: 60 }), async (size, count) => {
         const sql = `SELECT repeat('x', ${size}) AS x FROM generate_series(1, ${count})`;
-        const told = await exec_sql.execute({ sql }).catch((/** @type {any} */ error) => error.details.reason);
+        const outcome = await exec_sql.execute({ sql }).catch((/** @type {any} */ error) => error.details.reason);
         const fits = count <= 50 && 2 + count * (size + 9) <= 2_000;
-        if (fits) expect([told.length, told[0].x.length]).toEqual([count, size]);
-        else expect(['maxRows', 'maxBytes']).toContain(told);
+        if (fits) expect([outcome.length, outcome[0].x.length]).toEqual([count, size]);
+        else expect(['maxRows', 'maxBytes']).toContain(outcome);
         expect(await exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
       }),
     );
   });
 });
 
-describe.skipIf(!hasServer('mariadb'))('MariaDB, whose answers arrive in pieces of any size', () => {
+describe.skipIf(!hasServer('mariadb'))('MariaDB, with responses in chunks of any size', () => {
   /** @type {any} */
   let pool;
   beforeAll(async () => {
     const server = await ownDatabase('mariadb');
     closing.push(() => server.stop());
     let size = 1;
-    const proxy = await startChoppyProxy(server.port, () => {
+    const proxy = await startChunkingProxy(server.port, () => {
       size = (size * 5 + 2) % 53;
       return size + 1;
     });
@@ -135,9 +135,9 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB, whose answers arrive in pieces 
     closing.push(() => new Promise((done) => pool.end(done)));
   });
 
-  it('mysql2: values come back as they were', async () => {
+  it('mysql2: values survive a round trip', async () => {
     const { exec_sql } = createSqlTools(pool);
-    // Not what looks like a date: that crosses in another spelling.
+    // No text that looks like a date, which is returned in another format.
     const word = text.filter((value) => !/^\d{4}-/.test(value));
     await holds(
       fc.asyncProperty(word, bytes, fc.integer(), async (t, y, i) => {
@@ -151,11 +151,11 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB, whose answers arrive in pieces 
     const { exec_sql } = createSqlTools(pool, { maxBytes: 2_000 });
     await holds(
       fc.asyncProperty(fc.integer({ min: 0, max: 3_000 }), async (size) => {
-        const told = await exec_sql
+        const outcome = await exec_sql
           .execute({ sql: `SELECT repeat('x', ${size}) AS x` })
           .catch((/** @type {any} */ error) => error.details.reason);
-        if (size + 11 <= 2_000) expect(told[0].x).toHaveLength(size);
-        else expect(told).toBe('maxBytes');
+        if (size + 11 <= 2_000) expect(outcome[0].x).toHaveLength(size);
+        else expect(outcome).toBe('maxBytes');
         expect(await exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
       }),
     );
@@ -163,7 +163,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB, whose answers arrive in pieces 
 });
 
 describe('sources without a server', () => {
-  it('better-sqlite3: values come back as they were', async () => {
+  it('better-sqlite3: values survive a round trip', async () => {
     const db = new BetterSqlite3(join(await tempRoot(), 'fuzz.db'));
     closing.push(() => db.close());
     const { exec_sql } = createSqlTools(db);
@@ -196,9 +196,9 @@ describe('sources without a server', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anything, { maxLength: 30 }), async (rows) => {
         answer = rows;
-        const told = await exec_sql.execute({ sql: 'SELECT 1' }).catch((/** @type {any} */ error) => error);
-        if (Array.isArray(told)) expect(told).toHaveLength(rows.length);
-        else expect(told).toMatchObject({ code: 'ERR_SQL' });
+        const outcome = await exec_sql.execute({ sql: 'SELECT 1' }).catch((/** @type {any} */ error) => error);
+        if (Array.isArray(outcome)) expect(outcome).toHaveLength(rows.length);
+        else expect(outcome).toMatchObject({ code: 'ERR_SQL' });
       }),
       { seed, numRuns: numRuns * 10 },
     );

@@ -15,7 +15,7 @@ const columns = (value) => Array.from({ length: 40 }, (_, index) => `${value} AS
 const ROWS = 9_999;
 /** Node reads up to 2 MB of a socket in one turn of its loop; rows of that size take a tenth of a second and more. */
 const MAX_IN_A_TURN = 1_300_000;
-/** When the server has begun to send rows. */
+/** Bytes after which the server has begun to send rows. */
 const BEGUN = 50_000;
 
 /**
@@ -46,7 +46,7 @@ async function mostInATurn(source, sockets, sql) {
 }
 
 describe.skipIf(!hasServer('mariadb'))('rows of MariaDB', () => {
-  test('leave the event loop its turns', async () => {
+  test('do not starve the event loop', async () => {
     const server = await ownDatabase('mariadb');
     closing.push(() => server.stop());
     const pool = callbackMysql.createPool(server.settings);

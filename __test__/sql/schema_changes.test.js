@@ -27,7 +27,7 @@ async function shop() {
 }
 
 describe('changes of the schema', () => {
-  it('are refused to createSqlTools and to tools, with an alternative', async () => {
+  it('are refused in createSqlTools and in tools, with an alternative', async () => {
     const file = await shop();
     const { exec_sql } = createSqlTools(sqlite(file));
     const { forge } = await sqlKernel(sqlite(file));
@@ -79,13 +79,13 @@ describe('options of the SQL tools', () => {
     [{ allow: { table: ['a'] } }, 'allow.table', 'did you mean "allow.tables"'],
     [{ allow: { tables: 'a' } }, 'allow.tables', 'a list'],
     [{ deny: { verbs: ['commit'] } }, 'deny.verbs.0', 'select'],
-  ])('%j is refused by its name', (options, field, said) => {
+  ])('%j is refused by name', (options, field, text) => {
     /** @type {any} */
     const given = options;
     expect(() => createSqlTools(sqlite(':memory:'), given)).toThrow(
       expect.objectContaining({
         code: 'ERR_CONFIG',
-        message: expect.stringContaining(said),
+        message: expect.stringContaining(text),
         details: expect.objectContaining({ field }),
       }),
     );
@@ -134,11 +134,11 @@ describe('sqlGuide', () => {
       { dialect: 'PostgreSQL', placeholders: '$1', readOnly: false, ddl: false },
     ],
     [
-      'rules that leave nothing but reading',
+      'rules that allow only reading',
       { source: sqlite(':memory:'), allow: { verbs: ['select'] } },
       { dialect: 'SQLite', placeholders: '?', readOnly: true, ddl: false },
     ],
-  ])('tells what to know of %s', (_, source, guide) => {
+  ])('describes %s', (_, source, guide) => {
     expect(sqlGuide(source)).toEqual({ atomic: true, ...guide });
   });
 });

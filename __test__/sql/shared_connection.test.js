@@ -10,7 +10,7 @@ import { ownDatabase } from '../helpers/shared_servers.js';
 
 const WIDE = 12_000_000;
 
-describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what tools ask for, and nothing else', () => {
+describe.skipIf(!hasServer('postgres'))('PostgreSQL: limits apply only to statements of tools', () => {
   /** @type {import('../helpers/shared_servers.js').Database} */
   let server;
   /** @type {any} */
@@ -21,7 +21,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what too
   });
   afterAll(() => server?.stop(), 60_000);
 
-  it("one client of pg: the application's own rows are whole, before, between and behind those of tools", async () => {
+  it("one client of pg: the application's own rows are complete before, between and after those of tools", async () => {
     const client = new pgPackage.Client(where);
     await client.connect();
     onTestFinished(() => client.end());
@@ -38,18 +38,18 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what too
       'maxBytes',
       WIDE,
     ]);
-    // A tool that comes while a message is half read.
+    // A statement of a tool while a message is half read.
     const { stream } = /** @type {any} */ (client).connection;
     const half = new Promise((done) => stream.once('data', done));
     const reading = own();
     await half;
     expect(await Promise.all([reading, tools(), own()])).toEqual([WIDE, 'maxBytes', WIDE]);
-    // Nothing of ours stays on the socket.
+    // The adapter leaves nothing on the socket.
     expect(Object.hasOwn(stream, 'emit')).toBe(false);
     expect(client.listenerCount('error')).toBe(0);
   });
 
-  it('a pool of pg with a time limit of its own: an error is still an answer', async () => {
+  it('a pool of pg with a query_timeout: an error of the database is reported', async () => {
     const pool = new pgPackage.Pool({ ...where, query_timeout: 20_000 });
     onTestFinished(() => pool.end());
     const { exec_sql } = createSqlTools(pool);
@@ -57,15 +57,15 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what too
     expect(await exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
   });
 
-  it('a pool of pg with a time limit of its own: rows that come after it are still limited, and no clock is left', async () => {
-    /** The clocks of the driver. @type {any[]} */
-    const clocks = [];
+  it('a pool of pg with a query_timeout: rows that arrive after it are still limited, and no timer is left', async () => {
+    /** The timers of the driver. @type {any[]} */
+    const timers = [];
     const { setTimeout: set } = globalThis;
     const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(
       /** @type {any} */ (
         (/** @type {any} */ work, /** @type {any} */ ms, /** @type {any[]} */ ...rest) => {
           const timer = set(work, ms, ...rest);
-          if (ms === 300) clocks.push(timer);
+          if (ms === 300) timers.push(timer);
           return timer;
         }
       ),
@@ -77,17 +77,17 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what too
     const late = "SELECT pg_sleep(0.8), repeat('x', 30000000) AS x";
     await expect(exec_sql.execute({ sql: late })).rejects.toMatchObject({ details: { reason: 'maxBytes' } });
     expect(await exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
-    expect(clocks.length).toBeGreaterThan(0);
-    expect(clocks.filter((clock) => !clock._destroyed)).toEqual([]);
+    expect(timers.length).toBeGreaterThan(0);
+    expect(timers.filter((timer) => !timer._destroyed)).toEqual([]);
   });
 
-  it('a statement that takes a connection of postgres.js over and fails gives it back', async () => {
+  it('a statement that reserves a connection of postgres.js and fails releases it', async () => {
     const sql = postgres({ ...where, max: 1, onnotice: () => {} });
     onTestFinished(() => sql.end({ timeout: 1 }));
     const { exec_sql } = createSqlTools(sql);
     await sql.unsafe('SET statement_timeout = 300');
     const { pid } = /** @type {any} */ ((await sql.unsafe('SELECT pg_backend_pid() AS pid'))[0]);
-    // As the late request of somebody else to stop it would.
+    // As a late cancel request of another client would.
     const other = new pgPackage.Client(where);
     await other.connect();
     onTestFinished(() => other.end());
@@ -98,7 +98,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what too
     expect([...(await sql.unsafe('SELECT 1 AS one').catch(() => sql.unsafe('SELECT 1 AS one')))]).toEqual([{ one: 1 }]);
   });
 
-  it('a commit that the database refuses leaves no connection of postgres.js behind', async () => {
+  it('a commit that the database refuses leaks no connection of postgres.js', async () => {
     const sql = postgres({ ...where, max: 1, onnotice: () => {} });
     onTestFinished(() => sql.end({ timeout: 1 }));
     await sql.unsafe('CREATE TABLE owners (id int PRIMARY KEY)');
@@ -111,7 +111,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what too
     }
   });
 
-  it('postgres.js without its list of types, and many at once, over two connections', async () => {
+  it('postgres.js without fetch_types: many statements at once over two connections', async () => {
     const sql = postgres({ ...where, max: 2, fetch_types: false, onnotice: () => {} });
     onTestFinished(() => sql.end({ timeout: 1 }));
     const { exec_sql } = createSqlTools(sql);
@@ -123,7 +123,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what too
     expect(await Promise.all(calls)).toEqual(Array.from({ length: 30 }, (_, index) => index));
   });
 
-  it("postgres.js over a socket of the application's own making is refused, unless it is trusted", async () => {
+  it('postgres.js over a custom socket is refused without unmetered: true', async () => {
     const socket = async () => {
       const inner = connect(server.port, '127.0.0.1');
       await new Promise((done) => inner.once('connect', done));
@@ -159,7 +159,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL: what is limited is what too
   });
 });
 
-describe.skipIf(!hasServer('mariadb'))('MariaDB: what is limited is what tools ask for, and nothing else', () => {
+describe.skipIf(!hasServer('mariadb'))('MariaDB: limits apply only to statements of tools', () => {
   /** @type {import('../helpers/database_server.js').Server} */
   let server;
   /** @type {mysql.Connection} */
@@ -174,7 +174,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB: what is limited is what tools a
     await server?.stop();
   });
 
-  it("one connection: the application's own rows are whole, before, between and behind those of tools", async () => {
+  it("one connection: the application's own rows are complete before, between and after those of tools", async () => {
     const { exec_sql } = createSqlTools(connection, { maxBytes: 1_000 });
     const own = () =>
       connection.query(`SELECT repeat('x', ${WIDE}) AS x`).then(([rows]) => /** @type {any} */ (rows)[0].x.length);
@@ -189,7 +189,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB: what is limited is what tools a
       'maxBytes',
       WIDE,
     ]);
-    // A tool that comes while a packet is half read.
+    // A statement of a tool while a packet is half read.
     const { stream } = /** @type {any} */ (connection).connection;
     const half = new Promise((done) => stream.once('data', done));
     const reading = own();
@@ -197,7 +197,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB: what is limited is what tools a
     expect(await Promise.all([reading, tools(), own()])).toEqual([WIDE, 'maxBytes', WIDE]);
   });
 
-  it('statements are prepared for a while only', async () => {
+  it('the number of prepared statements is bounded', async () => {
     const { exec_sql } = createSqlTools(connection);
     for (let index = 0; index < 100; index += 1) {
       const sql = index % 2 === 0 ? `SELECT ${index} AS n` : `SELECT ${index} AS n /* ${'x'.repeat(5_000)} */`;

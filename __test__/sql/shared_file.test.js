@@ -68,7 +68,7 @@ describe("a file that the application's own driver has open", () => {
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
   });
 
-  it('node:sqlite: the same', async () => {
+  it('node:sqlite: both sides write at once without damage or loss', async () => {
     const program = `
       const { DatabaseSync } = await import('node:sqlite');
       const { createSqlTools } = await import(${INDEX});
@@ -94,7 +94,7 @@ describe("a file that the application's own driver has open", () => {
   });
 
   it.each(['DELETE', 'WAL'])(
-    'a write of the application during a run goes through: the run is undone (%s)',
+    'a write of the application during a run succeeds, and the run is rolled back (%s)',
     async (mode) => {
       const { db } = await opened(mode);
       const { forge } = await sqlKernel(db, {
@@ -132,7 +132,7 @@ describe("a file that the application's own driver has open", () => {
     await expect.poll(mine, { timeout: 20_000, interval: 500 }).toEqual([]);
   });
 
-  it('the application can end at any time, and nothing stays behind', async () => {
+  it('the application exits without waiting for the process', async () => {
     const file = join(await tempRoot(), 'app.db');
     const program = `
       const { default: BetterSqlite3 } = await import(${JSON.stringify(import.meta.resolve('better-sqlite3'))});

@@ -35,7 +35,7 @@ describe('SQL is all or nothing on the embedded SQLite', () => {
   allOrNothing(() => ({
     sql: source,
     count: async () => /** @type {any} */ (oracle.prepare('SELECT count(*) AS n FROM items').get()).n,
-    // With no patience at all: any lock that is left makes it fail.
+    // Without a busy timeout: any lock that is left makes it fail.
     write: async () => {
       oracle.exec("BEGIN IMMEDIATE; INSERT INTO items (name) VALUES ('other'); ROLLBACK");
     },

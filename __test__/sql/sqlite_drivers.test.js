@@ -43,7 +43,7 @@ describe.each(Object.entries(DRIVERS))('%s', (_name, make) => {
     return { source, count: () => /** @type {any} */ (oracle.prepare('SELECT count(*) AS n FROM items').get()).n };
   }
 
-  it('is found by its shape, commits and rolls back, 20 runs at once', async () => {
+  it('is detected by its shape, commits and rolls back, 20 runs at once', async () => {
     const { source, count } = await open();
     const { forge } = await sqlKernel(source, { config: { sandbox: { workers: 4 } } });
     const run = await forge(
@@ -61,7 +61,7 @@ describe.each(Object.entries(DRIVERS))('%s', (_name, make) => {
     expect(count()).toBe(10);
   });
 
-  it('keeps values, limits and rules', async () => {
+  it('preserves values, and applies limits and rules', async () => {
     const { source, count } = await open();
     const { exec_sql } = createSqlTools(source);
     const [row] = await exec_sql.execute({
@@ -96,7 +96,7 @@ describe.each(Object.entries(DRIVERS))('%s', (_name, make) => {
 });
 
 describe('node:sqlite', () => {
-  it('is found by its shape, commits and rolls back, in the versions of Node that have it', async () => {
+  it('is detected by its shape, commits and rolls back, in the versions of Node that have it', async () => {
     const index = new URL('../../index.js', import.meta.url).href;
     const program = `
       const { DatabaseSync } = await import('node:sqlite');
@@ -119,7 +119,7 @@ describe('node:sqlite', () => {
   });
 });
 
-describe('knex over a driver that is not known', () => {
+describe('knex over an unknown driver', () => {
   it('is refused by name', () => {
     const instance = { client: { driverName: 'oracledb', acquireConnection: () => {} }, raw: () => {} };
     expect(() => knex(instance)).toThrow(/oracledb/);

@@ -6,11 +6,11 @@ import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3';
 import makeKnex from 'knex';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { betterSqlite3, createSqlTools, drizzle, knex } from '../../index.js';
-import { attacked, MAX_MB } from '../helpers/attacked.js';
 import { otherNodes } from '../helpers/other_nodes.js';
+import { MAX_MB, runAttacks } from '../helpers/run_attacks.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** Longer than any statement here may take, and than a loaded machine holds up an event loop. */
+/** A statement on the main thread would delay the event loop longer than this; a loaded machine does not. */
 const BLOCKED_MS = 2_000;
 
 const ATTACKS = [
@@ -32,7 +32,7 @@ const ATTACKS = [
  * @param {string[]} [command]
  */
 async function staysResponsive(source, command) {
-  const outcomes = await attacked(source, {}, ATTACKS, command);
+  const outcomes = await runAttacks(source, {}, ATTACKS, command);
   for (const [index, outcome] of outcomes.entries()) {
     expect(outcome, outcome.attack).toMatchObject({ ...ATTACKS[index]?.outcome, next: '[{"word":"fine"}]' });
     expect(outcome.lateMs, outcome.attack).toBeLessThan(BLOCKED_MS);
@@ -52,36 +52,36 @@ describe('statements of tools do not run on drivers of the main thread', () => {
   });
 });
 
-/** What is true of node:sqlite, told by a program for the versions of Node that have it. */
+/** A program that checks node:sqlite, for the versions of Node that have it. */
 const NODE_SQLITE = `
   const { DatabaseSync } = await import('node:sqlite');
   const { createSqlTools, nodeSqlite } = await import(${JSON.stringify(new URL('../../index.js', import.meta.url).href)});
-  const told = {};
+  const report = {};
   const run = async (source, sql) => createSqlTools(source).exec_sql.execute({ sql });
   const outcome = (work) => work.then((rows) => rows, (error) => error.details.reason ?? error.code);
   const file = process.argv[1];
   const db = new DatabaseSync(file);
   db.exec('CREATE TABLE items (id INTEGER PRIMARY KEY)');
-  told.writes = await run(db, 'INSERT INTO items VALUES (1)');
-  told.timeout = db.prepare('PRAGMA busy_timeout').get().timeout;
+  report.writes = await run(db, 'INSERT INTO items VALUES (1)');
+  report.timeout = db.prepare('PRAGMA busy_timeout').get().timeout;
   db.exec('BEGIN IMMEDIATE; INSERT INTO items VALUES (7)');
   const fresh = new DatabaseSync(file);
-  told.besideAWriter = await run(fresh, 'SELECT count(*) AS n FROM items');
+  report.besideAWriter = await run(fresh, 'SELECT count(*) AS n FROM items');
   db.exec('ROLLBACK');
   fresh.exec('BEGIN');
   const busy = new DatabaseSync(file);
   busy.exec('BEGIN');
-  told.ownTransaction = await outcome(run(busy, 'SELECT 1 AS one'));
+  report.ownTransaction = await outcome(run(busy, 'SELECT 1 AS one'));
   busy.exec('ROLLBACK');
   fresh.exec('ROLLBACK');
   const reading = new DatabaseSync(file, { readOnly: true });
-  told.reads = await run(reading, 'SELECT count(*) AS n FROM items');
-  told.readOnly = await outcome(run(reading, 'INSERT INTO items VALUES (2)'));
-  told.left = db.prepare('SELECT count(*) AS n FROM items').get().n;
+  report.reads = await run(reading, 'SELECT count(*) AS n FROM items');
+  report.readOnly = await outcome(run(reading, 'INSERT INTO items VALUES (2)'));
+  report.left = db.prepare('SELECT count(*) AS n FROM items').get().n;
   const memory = new DatabaseSync(':memory:');
-  try { createSqlTools(memory); } catch (error) { told.memory = error.code; }
-  told.knowingly = await run(nodeSqlite(memory, { onMainThread: true }), 'SELECT 1 AS one');
-  console.log(JSON.stringify(told));
+  try { createSqlTools(memory); } catch (error) { report.memory = error.code; }
+  report.optedIn = await run(nodeSqlite(memory, { onMainThread: true }), 'SELECT 1 AS one');
+  console.log(JSON.stringify(report));
 `;
 
 it('node:sqlite: readOnly, open transactions and databases in memory are respected', async () => {
@@ -97,7 +97,7 @@ it('node:sqlite: readOnly, open transactions and databases in memory are respect
       readOnly: 'database',
       left: 1,
       memory: 'ERR_CONFIG',
-      knowingly: [{ one: 1 }],
+      optedIn: [{ one: 1 }],
     });
   }
 });
@@ -142,14 +142,14 @@ describe('better-sqlite3: tools use a separate connection to the file', () => {
   it.each([
     ['ON', 'rejected'],
     ['OFF', 'accepted'],
-  ])('foreign keys are checked as the application does: %s', async (setting, expected) => {
+  ])('foreign keys are enforced as in the application: %s', async (setting, expected) => {
     const { db, run } = await database();
     db.pragma(`foreign_keys = ${setting}`);
-    const told = run('INSERT INTO parts VALUES (99)').then(
+    const outcome = run('INSERT INTO parts VALUES (99)').then(
       () => 'accepted',
       () => 'rejected',
     );
-    expect(await told).toBe(expected);
+    expect(await outcome).toBe(expected);
   });
 
   it("the application's own open transaction is neither joined nor waited for", async () => {
@@ -188,9 +188,9 @@ describe('an in-memory database is refused without opt-in', () => {
     });
     const source = name === 'drizzle' ? drizzleSqlite(db) : db;
     expect(() => createSqlTools(source)).toThrow(/onMainThread: true/);
-    const knowingly =
+    const optedIn =
       name === 'drizzle' ? drizzle(source, { onMainThread: true }) : betterSqlite3(db, { onMainThread: true });
-    expect(await createSqlTools(knowingly).exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+    expect(await createSqlTools(optedIn).exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
   });
 
   it('knex', async () => {
@@ -202,7 +202,7 @@ describe('an in-memory database is refused without opt-in', () => {
     onTestFinished(() => instance.destroy());
     const statement = { sql: 'SELECT 1 AS one' };
     await expect(createSqlTools(instance).exec_sql.execute(statement)).rejects.toMatchObject({ code: 'ERR_CONFIG' });
-    const knowingly = createSqlTools(knex(instance, { onMainThread: true }));
-    expect(await knowingly.exec_sql.execute(statement)).toEqual([{ one: 1 }]);
+    const optedIn = createSqlTools(knex(instance, { onMainThread: true }));
+    expect(await optedIn.exec_sql.execute(statement)).toEqual([{ one: 1 }]);
   });
 });

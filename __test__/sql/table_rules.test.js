@@ -69,7 +69,7 @@ describe.skipIf(!hasServer('postgres'))('rules for tables of PostgreSQL', () => 
     await server?.stop();
   }, 60_000);
 
-  it('hold for partitions and inheriting tables of a denied one, and for a denied one below an allowed one', async () => {
+  it('apply to partitions and child tables of a denied table, and to a denied one below an allowed one', async () => {
     const partitions = [
       'SELECT * FROM parts_1',
       'SELECT * FROM parts_1_1',
@@ -94,7 +94,7 @@ describe.skipIf(!hasServer('postgres'))('rules for tables of PostgreSQL', () => 
     const shown = await under(pool, { deny: { tables: ['parts_1', 'parent'] } }).describe();
     expect(shown.filter((/** @type {string} */ name) => /part|child|parent/.test(name))).toEqual([]);
     expect(shown).toContain('t');
-    // What is allowed has its partitions with it.
+    // An allowed table includes its partitions.
     const same = ['SELECT * FROM parts', "UPDATE parts SET s = 'x'", 'SELECT * FROM parent', 'SELECT * FROM t'];
     expect(await under(pool, { allow: { tables: ['parts', 'parent', 't'] } }).passed(same)).toEqual(same);
     expect(await under(pool, { deny: { tables: ['secrets'] } }).passed(partitions)).toEqual(partitions);
@@ -115,7 +115,7 @@ describe.skipIf(!hasServer('postgres'))('rules for tables of PostgreSQL', () => 
     await expect(exec_sql.execute({ sql: 'SELECT * FROM parts_1' })).rejects.toThrow("'parts'");
   });
 
-  it('hold for partitions also where a policy denies the table, or asks', async () => {
+  it('apply to partitions also if a policy denies the table, or asks', async () => {
     const policy = (/** @type {string} */ word) => `version: 1
 default: allow
 rules:
@@ -137,7 +137,7 @@ rules:
     }
   }, 30_000);
 
-  it('hold for sequences, which are relations', async () => {
+  it('apply to sequences, which are relations', async () => {
     const moving = ['s2', 'public.s2', '"S2"', 's2 '].flatMap((name) => [
       `UPDATE t SET v = nextval('${name}')`,
       `SELECT currval('${name}')`,
@@ -287,7 +287,7 @@ rules:
 });
 
 describe.skipIf(!hasServer('mariadb'))('rules for tables of MariaDB', () => {
-  it('hold for sequences, which are relations', async () => {
+  it('apply to sequences, which are relations', async () => {
     const server = await ownDatabase('mariadb');
     const pool = mysql.createPool(server.settings);
     try {

@@ -2,10 +2,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, onTestFinished, test } from 'vitest';
 import { ToolError } from '../../js/boundary/errors.js';
 import { createTelemetry } from '../../js/telemetry/telemetry.js';
-import { ASKED, asItIs, keptLog, traceOf } from './traces.js';
+import { CALL, memoryLog, traceOf, unredacted } from './traces.js';
 
 /** @returns {any[]} */
-function heard() {
+function collectMessages() {
   /** @type {unknown[]} */
   const messages = [];
   const listener = (/** @type {unknown} */ message) => {
@@ -19,12 +19,12 @@ function heard() {
 }
 
 test('subscribers get a message at the end of each call', async () => {
-  const telemetry = createTelemetry({}, keptLog().log, asItIs);
+  const telemetry = createTelemetry({}, memoryLog().log, unredacted);
   expect(telemetry.isOn()).toBe(false);
-  const messages = heard();
+  const messages = collectMessages();
   expect(telemetry.isOn()).toBe(true);
   const trace = traceOf();
-  await telemetry.run(ASKED, 'aaaaaaaa-1', async () => ({ trace }));
+  await telemetry.run(CALL, 'aaaaaaaa-1', async () => ({ trace }));
   expect(messages[0].end).toBeGreaterThanOrEqual(trace.phases[2]?.end);
   expect(messages).toEqual([
     {
@@ -46,15 +46,15 @@ test('subscribers get a message at the end of each call', async () => {
 });
 
 test('a failure has its code; contents are included only if enabled', async () => {
-  const messages = heard();
+  const messages = collectMessages();
   for (const contents of [false, true]) {
-    const telemetry = createTelemetry({ contents }, keptLog().log, asItIs);
-    await telemetry.call(ASKED, 'a-1', () => Promise.reject(new ToolError('Bern?'))).catch(() => {});
-    await telemetry.call(ASKED, 'a-2', async () => ['Bern']);
+    const telemetry = createTelemetry({ contents }, memoryLog().log, unredacted);
+    await telemetry.call(CALL, 'a-1', () => Promise.reject(new ToolError('Bern?'))).catch(() => {});
+    await telemetry.call(CALL, 'a-2', async () => ['Bern']);
   }
-  const [failed, done, failedOpenly, doneOpenly] = messages;
+  const [failed, done, failedWithContents, doneWithContents] = messages;
   expect(failed).toMatchObject({ ok: false, code: 'ERR_TOOL_THROWN' });
   expect(JSON.stringify([failed, done])).not.toContain('Bern');
-  expect(failedOpenly).toMatchObject({ message: 'Bern?' });
-  expect(doneOpenly).toMatchObject({ arguments: '{"city":"Bern","api_key":"[hidden]"}', result: '["Bern"]' });
+  expect(failedWithContents).toMatchObject({ message: 'Bern?' });
+  expect(doneWithContents).toMatchObject({ arguments: '{"city":"Bern","api_key":"[hidden]"}', result: '["Bern"]' });
 });

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { shownText, shownValue } from '../../js/telemetry/contents.js';
-import { asItIs } from './traces.js';
+import { unredacted } from './traces.js';
 
 const MAX_CHARS = 8_192;
 
 test.each(['password', 'dbPassword', 'api_key', 'apiKey', 'Authorization', 'accessToken', 'client-secret'])(
-  'what is called %s is hidden, whatever it is',
+  'a value with the key %s is hidden',
   (name) => {
-    expect(shownValue({ [name]: { deep: 1 }, tokens: 3 }, asItIs)).toBe(`{"${name}":"[hidden]","tokens":3}`);
+    expect(shownValue({ [name]: { deep: 1 }, tokens: 3 }, unredacted)).toBe(`{"${name}":"[hidden]","tokens":3}`);
   },
 );
 
-test('nothing is long, deep or endless', () => {
+test('long, deep and cyclic values are cut', () => {
   /** @type {any} */
   const endless = { a: 1 };
   endless.self = endless;
@@ -20,21 +20,21 @@ test('nothing is long, deep or endless', () => {
   for (let level = 0; level < 100_000; level++) deep = [deep];
   const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`k${at}`, 'x'.repeat(5_000)]));
   for (const value of [endless, deep, wide, 'x'.repeat(1 << 20), Array(1_000_000).fill('"\u0001')]) {
-    expect(shownValue(value, asItIs)?.length).toBeLessThanOrEqual(MAX_CHARS);
+    expect(shownValue(value, unredacted)?.length).toBeLessThanOrEqual(MAX_CHARS);
   }
 });
 
-test('what cannot be read is not shown', () => {
+test('a value that cannot be read is not shown', () => {
   const value = {
     get a() {
       throw new Error('no');
     },
   };
-  expect(shownValue(value, asItIs)).toBeUndefined();
-  expect(shownValue(undefined, asItIs)).toBeUndefined();
+  expect(shownValue(value, unredacted)).toBeUndefined();
+  expect(shownValue(undefined, unredacted)).toBeUndefined();
 });
 
-test('where the secrets of the kernel are unknown, nothing is shown', () => {
+test('nothing is shown while the secrets of the kernel are unknown', () => {
   expect(shownValue({ a: 'text' }, () => undefined)).toBeUndefined();
   expect(shownText('text', () => undefined)).toBeUndefined();
 });
@@ -42,7 +42,7 @@ test('where the secrets of the kernel are unknown, nothing is shown', () => {
 const KNOWN = `k-${'Zz'.repeat(100)}`;
 const hidesKnown = (/** @type {string} */ text) => text.replaceAll(KNOWN, '[known]');
 
-test('what the kernel hides is hidden wherever the text is cut, also behind others', () => {
+test('a secret is hidden wherever the text is cut, also after other secrets', () => {
   const secret = KNOWN;
   const [first, last] = [secret.slice(0, 12), secret.slice(-12)];
   const one = /** @type {(before: number) => string} */ ((before) => `${'.'.repeat(before)} ${secret} `);

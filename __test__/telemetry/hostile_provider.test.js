@@ -2,7 +2,7 @@ import { context, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ToolError } from '../../js/boundary/errors.js';
 import { createTelemetry } from '../../js/telemetry/telemetry.js';
-import { ASKED, asItIs, keptLog, traceOf } from './traces.js';
+import { CALL, memoryLog, traceOf, unredacted } from './traces.js';
 
 /** @type {() => never} */
 const fails = () => {
@@ -11,7 +11,7 @@ const fails = () => {
 
 const later = () => Promise.reject(new Error('The collector is on fire.'));
 
-/** A span that does nothing, but for what `own` does. @param {Record<string, unknown>} [own] */
+/** A span without effects; `own` replaces methods. @param {Record<string, unknown>} [own] */
 function span(own = {}) {
   const none = () => {};
   return { isRecording: () => true, setAttributes: none, setAttribute: none, setStatus: none, end: none, ...own };
@@ -19,20 +19,20 @@ function span(own = {}) {
 
 /** @type {Record<string, any>} */
 const PROVIDERS = {
-  'that gives no tracer': { getTracer: fails },
-  'that begins no span': { getTracer: () => ({ startSpan: fails }) },
-  'that gives nothing for a span': { getTracer: () => ({ startSpan: () => null }) },
-  'that says nothing of recording': { getTracer: () => ({ startSpan: () => span({ isRecording: fails }) }) },
-  'that takes no attributes': { getTracer: () => ({ startSpan: () => span({ setAttributes: fails }) }) },
-  'that takes no status': { getTracer: () => ({ startSpan: () => span({ setStatus: fails }) }) },
-  'that ends no span': { getTracer: () => ({ startSpan: () => span({ end: fails }) }) },
-  'that ends spans later, and fails': {
+  'whose getTracer throws': { getTracer: fails },
+  'whose startSpan throws': { getTracer: () => ({ startSpan: fails }) },
+  'whose startSpan returns null': { getTracer: () => ({ startSpan: () => null }) },
+  'whose isRecording throws': { getTracer: () => ({ startSpan: () => span({ isRecording: fails }) }) },
+  'whose setAttributes throws': { getTracer: () => ({ startSpan: () => span({ setAttributes: fails }) }) },
+  'whose setStatus throws': { getTracer: () => ({ startSpan: () => span({ setStatus: fails }) }) },
+  'whose end throws': { getTracer: () => ({ startSpan: () => span({ end: fails }) }) },
+  'whose end rejects': {
     getTracer: () => ({ startSpan: () => span({ end: later }) }),
   },
-  'that does everything later, and fails': {
+  'whose span methods reject': {
     getTracer: () => ({ startSpan: () => span({ setAttributes: later, setStatus: later, end: later }) }),
   },
-  'that cannot be looked at': {
+  'whose tracer throws at every access': {
     getTracer: () => new Proxy({}, { get: fails, getPrototypeOf: fails, has: fails }),
   },
 };
@@ -41,16 +41,16 @@ const good = { getTracer: () => ({ startSpan: () => span() }) };
 
 /** @type {Record<string, any>} */
 const MANAGERS = {
-  'that does not know where it is': { active: fails },
-  'that does no work': { with: () => {} },
-  'that fails before the work': { with: fails },
-  'that fails after the work': {
+  'whose active throws': { active: fails },
+  'whose with does not call the work': { with: () => {} },
+  'whose with throws before the work': { with: fails },
+  'whose with throws after the work': {
     with: (/** @type {any} */ _, /** @type {() => void} */ work) => {
       work();
       fails();
     },
   },
-  'that does the work twice': {
+  'whose with calls the work twice': {
     with: (/** @type {any} */ _, /** @type {() => void} */ work) => {
       work();
       work();
@@ -70,15 +70,15 @@ async function outcomes(provider, manager) {
     context.disable();
     metrics.disable();
   });
-  const { log, lines } = keptLog();
-  const telemetry = createTelemetry({ contents: true }, log, asItIs);
+  const { log, lines } = memoryLog();
+  const telemetry = createTelemetry({ contents: true }, log, unredacted);
   let done = 0;
   const error = new ToolError('It broke.', { details: { line: 1, trace: traceOf() } });
-  const value = await telemetry.run(ASKED, 'a-1', async () => {
+  const value = await telemetry.run(CALL, 'a-1', async () => {
     done += 1;
     return { result: 7, trace: traceOf() };
   });
-  const failed = telemetry.run(ASKED, 'a-2', async () => {
+  const failed = telemetry.run(CALL, 'a-2', async () => {
     done += 1;
     throw error;
   });
@@ -105,17 +105,17 @@ describe('a context manager', () => {
 });
 
 test.each([
-  ['no meter', { getMeter: fails }],
-  ['no counter', { getMeter: () => ({ createCounter: fails, createHistogram: fails }) }],
+  ['getMeter that throws', { getMeter: fails }],
+  ['createCounter that throws', { getMeter: () => ({ createCounter: fails, createHistogram: fails }) }],
   [
-    'counters that fail later',
+    'counters that reject',
     { getMeter: () => ({ createCounter: () => ({ add: later }), createHistogram: () => ({ record: later }) }) },
   ],
   [
-    'counters that fail',
+    'counters that throw',
     { getMeter: () => ({ createCounter: () => ({ add: fails }), createHistogram: () => ({ record: fails }) }) },
   ],
-])('a meter provider with %s changes no outcome, and is told of once', async (_, provider) => {
+])('a meter provider with %s changes no outcome, and is logged once', async (_, provider) => {
   metrics.setGlobalMeterProvider(/** @type {any} */ (provider));
   expect(await outcomes(good)).toHaveLength(1);
 });

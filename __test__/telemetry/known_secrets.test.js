@@ -6,11 +6,11 @@ const BOUND = 'open ~sesame~ 42+1';
 const TOKEN = 'forge-token-without-a-form';
 const PASSWORD = 'remote~pass word';
 const LONG_TOKEN_KEY = 'Kk'.repeat(40);
-/** Where texts are cut. */
+/** The length at which texts are cut. */
 const CUT = 2_048;
 
-/** What is told of the calls of a test. */
-function told() {
+/** Collects the channel messages of a test. */
+function collectMessages() {
   /** @type {import('../../index.js').CallMessage[]} */
   const messages = [];
   const listen = (/** @type {any} */ message) => messages.push(message);
@@ -21,8 +21,8 @@ function told() {
   return messages;
 }
 
-test('with contents, what the configuration knows as a secret is hidden: whole, cut, and in any spelling', async () => {
-  const messages = told();
+test('with contents, secrets of the configuration are hidden: whole, cut, and in every encoding', async () => {
+  const messages = collectMessages();
   const { kernel } = await createKernel(
     {
       git: { auth: { token: TOKEN } },
@@ -43,7 +43,7 @@ test('with contents, what the configuration knows as a secret is hidden: whole, 
     ),
     [TOKEN]: 1,
   };
-  // The first call boots the kernel: what it is given is known only afterwards.
+  // The first call boots the kernel: its arguments are redacted only afterwards.
   await kernel.run('return args', args);
   await kernel.run('throw new Error(args.plain.join())', args).catch(() => {});
   await kernel.run('return args.cut', { cut: args.cut.slice(3) });
@@ -59,8 +59,8 @@ test('with contents, what the configuration knows as a secret is hidden: whole, 
     expect(text).not.toContain(part);
 });
 
-test('with contents, what has the form of a secret is hidden, of every kind that the ledger hides', async () => {
-  const messages = told();
+test('with contents, text in the form of a secret is hidden, of every kind that the ledger hides', async () => {
+  const messages = collectMessages();
   const { kernel } = await createKernel({}, { telemetry: { contents: true } });
   await kernel.boot();
   const word = 'a1B2c3D4e5'.repeat(4);
@@ -75,8 +75,8 @@ test('with contents, what has the form of a secret is hidden, of every kind that
   }
 });
 
-test('calls on a kernel that never boots show nothing of what they were given', async () => {
-  const messages = told();
+test('calls on a kernel that fails to boot show no arguments', async () => {
+  const messages = collectMessages();
   const { kernel } = await createKernel(
     { git: { branch: ' ', auth: { token: TOKEN } } },
     { telemetry: { contents: true } },

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import { IsolateCrashedError } from '../../js/boundary/errors.js';
 import { createTelemetry } from '../../js/telemetry/telemetry.js';
 import { recordMetrics } from './recorder.js';
-import { ASKED, asItIs, keptLog, traceOf } from './traces.js';
+import { CALL, memoryLog, traceOf, unredacted } from './traces.js';
 
 const tool = { 'gen_ai.tool.name': 'exec_tool' };
 
-test('runs, failures, times, deaths and reuse are counted, by tool and code alone', async () => {
+test('runs, failures, durations, worker deaths and reuse are counted by tool and code', async () => {
   const read = recordMetrics();
-  const telemetry = createTelemetry({}, keptLog().log, asItIs);
+  const telemetry = createTelemetry({}, memoryLog().log, unredacted);
   expect(telemetry.isOn()).toBe(true);
   const run = (/** @type {() => Promise<any>} */ work, path = 'tools/a.ts') =>
-    telemetry.run({ ...ASKED, path }, 'a-1', work).catch(() => {});
+    telemetry.run({ ...CALL, path }, 'a-1', work).catch(() => {});
   await run(async () => ({ trace: traceOf() }));
   await run(async () => ({ trace: traceOf() }));
   await run(async () => ({ trace: traceOf() }), 'tools/b.ts');

@@ -38,7 +38,7 @@ export function recordMetrics() {
     metrics.disable();
     await provider.shutdown();
   });
-  /** By name: what was added or counted in all, for each set of attributes. */
+  /** By name: the totals for each set of attributes. */
   return async () => {
     await provider.forceFlush();
     const found =
@@ -59,7 +59,7 @@ export function recordMetrics() {
 }
 
 /**
- * Spans as an indented tree, siblings by when they began, then by name.
+ * Spans as an indented tree, siblings in the order of their start times, then of their names.
  * @param {ReadableSpan[]} spans
  * @returns {string[]}
  */

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { TGPError, ToolError } from '../../js/boundary/errors.js';
 import { createTelemetry } from '../../js/telemetry/telemetry.js';
 import { msOf, recordSpans, treeOf } from './recorder.js';
-import { ASKED, asItIs, keptLog, traceOf } from './traces.js';
+import { CALL, memoryLog, traceOf, unredacted } from './traces.js';
 
-/** As the kernel does. @param {string} text */
+/** Hides keys as the kernel does. @param {string} text */
 const hidesKeys = (text) => text.replace(/ghp_\w+/g, '[hidden]');
 
 const ID = 'aaaaaaaa-1';
@@ -15,20 +15,20 @@ const ERROR_STATUS = 2;
  * @param {Parameters<typeof createTelemetry>[0]} [options]
  * @param {Parameters<typeof recordSpans>[0]} [sdk]
  */
-function set(options, sdk) {
+function setUp(options, sdk) {
   const recorded = recordSpans(sdk);
-  const { log, lines } = keptLog();
+  const { log, lines } = memoryLog();
   return { ...recorded, lines, telemetry: createTelemetry(options, log, hidesKeys) };
 }
 
-/** @param {ReturnType<typeof set>['spans']} spans */
+/** @param {ReturnType<typeof setUp>['spans']} spans */
 function byName(spans) {
   return Object.fromEntries(spans().map((span) => [span.name, span]));
 }
 
-test('a run is one span with its parts below, nested as they were asked for', async () => {
+test('a run is one span, with its phases and nested host calls below', async () => {
   const { telemetry, spans } = set();
-  const value = await telemetry.run(ASKED, ID, async () => ({ result: 1, trace: traceOf() }));
+  const value = await telemetry.run(CALL, ID, async () => ({ result: 1, trace: traceOf() }));
   expect(value).toEqual({ result: 1 });
   expect(treeOf(spans())).toEqual([
     'execute_tool exec_tool',
@@ -57,16 +57,16 @@ test('a run is one span with its parts below, nested as they were asked for', as
   expect(named['host_call exec_tool'].attributes).toMatchObject({ 'tgp.path': 'tools/b.ts' });
 });
 
-test('a run whose number is not known before has it from the trace', async () => {
+test('a run without a call id takes it from the trace', async () => {
   const { telemetry, spans } = set();
-  await telemetry.run(ASKED, undefined, async () => ({ trace: traceOf() }));
+  await telemetry.run(CALL, undefined, async () => ({ trace: traceOf() }));
   expect(byName(spans)['execute_tool exec_tool'].attributes['tgp.ledger.call']).toBe(ID);
   expect(treeOf(spans())).toContain('      host_call fetch');
 });
 
-test('no part begins before its call or ends after it', async () => {
+test('no child span begins before its call or ends after it', async () => {
   const { telemetry, spans } = set();
-  await telemetry.run(ASKED, ID, async () => ({ trace: traceOf() }));
+  await telemetry.run(CALL, ID, async () => ({ trace: traceOf() }));
   const [own, ...parts] = [...spans()].reverse();
   for (const { startTime, endTime } of parts) {
     expect(msOf(startTime)).toBeGreaterThanOrEqual(msOf(own.startTime));
@@ -74,7 +74,7 @@ test('no part begins before its call or ends after it', async () => {
   }
 });
 
-test('it lies below the span that is active where it is called, and above those that its work makes', async () => {
+test('the span is a child of the active span, and the parent of spans that its work creates', async () => {
   const { telemetry, spans, tracer } = set();
   await tracer.startActiveSpan('ai.toolCall', async (span) => {
     await telemetry.call({ tool: 'read_file' }, ID, async () => {
@@ -86,7 +86,7 @@ test('it lies below the span that is active where it is called, and above those 
   expect(treeOf(spans())).toEqual(['ai.toolCall', '  execute_tool read_file', '    of the application']);
 });
 
-test('calls without a request have no span', async () => {
+test('a call without a description has no span', async () => {
   const { telemetry, spans } = set();
   expect(await telemetry.call(undefined, undefined, async () => 1)).toBe(1);
   expect(spans()).toEqual([]);
@@ -95,14 +95,14 @@ test('calls without a request have no span', async () => {
 test('telemetry: false reports nothing, and requests no trace', async () => {
   const { telemetry, spans } = set(false);
   expect(telemetry.isOn()).toBe(false);
-  expect(await telemetry.run(ASKED, ID, async (tracing) => tracing)).toBe('untraced');
+  expect(await telemetry.run(CALL, ID, async (tracing) => tracing)).toBe('untraced');
   expect(spans()).toEqual([]);
 });
 
-test('a sampler that wants nothing gets nothing, and the outcome is clean all the same', async () => {
+test('a sampler that drops everything gets no span, and the result has no trace', async () => {
   const sampler = { shouldSample: () => ({ decision: 0 }), toString: () => 'none' };
   const { telemetry, spans } = set({}, { sampler });
-  expect(await telemetry.run(ASKED, ID, async () => ({ trace: traceOf() }))).toEqual({});
+  expect(await telemetry.run(CALL, ID, async () => ({ trace: traceOf() }))).toEqual({});
   expect(spans()).toEqual([]);
 });
 
@@ -111,7 +111,7 @@ describe('failures', () => {
     const { telemetry, spans } = set();
     const calls = [{ call: 'b-2', parent: ID, tool: 'fetch', effect: 'net', start: 0, end: 0, code: 'ERR_FETCH' }];
     const error = new ToolError('Bern is unknown.', { details: { line: 3, trace: traceOf({ calls }) } });
-    const failed = telemetry.run(ASKED, ID, async () => {
+    const failed = telemetry.run(CALL, ID, async () => {
       throw error;
     });
     await expect(failed).rejects.toBe(error);
@@ -134,7 +134,7 @@ describe('failures', () => {
     const { telemetry, spans } = set();
     const details = { verdict: 'deny', rule: 'no-payments' };
     const denied = new TGPError(/** @type {any} */ ('ERR_DENIED'), 'Payments need a person.', { details });
-    await expect(telemetry.call(ASKED, ID, () => Promise.reject(denied))).rejects.toBe(denied);
+    await expect(telemetry.call(CALL, ID, () => Promise.reject(denied))).rejects.toBe(denied);
     expect(spans()[0]?.attributes).toMatchObject({
       'error.type': 'ERR_DENIED',
       'tgp.verdict': 'deny',
@@ -143,10 +143,10 @@ describe('failures', () => {
   });
 
   test.each([
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['a text', 'no'],
     [
-      'what cannot be looked at',
+      'a proxy that throws',
       new Proxy(
         {},
         {
@@ -159,11 +159,11 @@ describe('failures', () => {
         },
       ),
     ],
-  ])('%s that is thrown is thrown on', async (_, thrown) => {
+  ])('%s is rethrown as it is', async (_, thrown) => {
     const { telemetry, spans } = set({ contents: true });
     let caught;
     await telemetry
-      .call(ASKED, ID, async () => {
+      .call(CALL, ID, async () => {
         throw thrown;
       })
       .catch((error) => {
@@ -173,9 +173,9 @@ describe('failures', () => {
     expect(spans()[0]?.attributes['error.type']).toBe('_OTHER');
   });
 
-  test('work that throws at once is a rejection like any other', async () => {
+  test('work that throws synchronously is a rejection', async () => {
     const { telemetry, spans } = set();
-    const failed = telemetry.call(ASKED, ID, () => {
+    const failed = telemetry.call(CALL, ID, () => {
       throw new ToolError('at once');
     });
     await expect(failed).rejects.toThrow('at once');
@@ -187,14 +187,14 @@ describe('contents', () => {
   const secret = `ghp_${'a1'.repeat(15)}`;
   const run = async (/** @type {any} */ options) => {
     const { telemetry, spans } = set(options);
-    await telemetry.run(ASKED, ID, async () => ({ result: { note: `key ${secret}` }, trace: traceOf() }));
-    await telemetry.call(ASKED, ID, () => Promise.reject(new ToolError(`Bern ${secret}`))).catch(() => {});
+    await telemetry.run(CALL, ID, async () => ({ result: { note: `key ${secret}` }, trace: traceOf() }));
+    await telemetry.call(CALL, ID, () => Promise.reject(new ToolError(`Bern ${secret}`))).catch(() => {});
     return spans();
   };
 
-  test('are not included', async () => {
-    const told = JSON.stringify((await run({})).map(({ attributes, status, events }) => [attributes, status, events]));
-    for (const word of ['Bern', 'hunter2', secret, 'note']) expect(told).not.toContain(word);
+  test('are not included by default', async () => {
+    const text = JSON.stringify((await run({})).map(({ attributes, status, events }) => [attributes, status, events]));
+    for (const word of ['Bern', 'hunter2', secret, 'note']) expect(text).not.toContain(word);
   });
 
   test('are included if enabled, without secrets', async () => {
@@ -207,21 +207,21 @@ describe('contents', () => {
   });
 });
 
-describe('odd traces', () => {
+describe('inconsistent traces', () => {
   const odd = (/** @type {any} */ calls) => ({ trace: traceOf({ calls }) });
   const call = (/** @type {string} */ id, /** @type {string} */ parent) => ({
     ...{ call: id, parent, tool: id, effect: 'read', start: Date.now(), end: Date.now() },
   });
 
-  test('calls whose parent is unknown lie in the run', async () => {
+  test('calls with an unknown parent are children of the run', async () => {
     const { telemetry, spans } = set();
-    await telemetry.run(ASKED, ID, async () => odd([call('x', 'gone')]));
+    await telemetry.run(CALL, ID, async () => odd([call('x', 'gone')]));
     expect(treeOf(spans())).toContain('    host_call x');
   });
 
-  test('a circle ends', async () => {
+  test('cyclic parents do not loop', async () => {
     const { telemetry, spans, lines } = set();
-    await telemetry.run(ASKED, ID, async () => odd([call('x', 'y'), call('y', 'x'), call('z', 'z')]));
+    await telemetry.run(CALL, ID, async () => odd([call('x', 'y'), call('y', 'x'), call('z', 'z')]));
     expect(spans().map(({ name }) => name)).toContain('host_call z');
     expect(lines).toEqual([]);
   });
@@ -229,21 +229,21 @@ describe('odd traces', () => {
   test('a run with very many host calls has a thousand spans, and the number of omitted ones', async () => {
     const { telemetry, spans } = set();
     const many = Array.from({ length: 1_500 }, (_, at) => call(`c${at}`, at === 0 ? ID : `c${at - 1}`));
-    await telemetry.run(ASKED, ID, async () => ({ trace: traceOf({ calls: many, leftOut: 7 }) }));
+    await telemetry.run(CALL, ID, async () => ({ trace: traceOf({ calls: many, leftOut: 7 }) }));
     expect(spans()).toHaveLength(1_000 + 4);
     expect(byName(spans)['execute_tool exec_tool'].attributes['tgp.calls.left_out']).toBe(507);
   });
 });
 
 test('a provider that is registered later, or again, is found', async () => {
-  const { log } = keptLog();
-  const telemetry = createTelemetry(undefined, log, asItIs);
-  await telemetry.call(ASKED, ID, async () => 1);
+  const { log } = memoryLog();
+  const telemetry = createTelemetry(undefined, log, unredacted);
+  await telemetry.call(CALL, ID, async () => 1);
   const first = recordSpans();
-  await telemetry.call(ASKED, ID, async () => 1);
+  await telemetry.call(CALL, ID, async () => 1);
   trace.disable();
-  await telemetry.call(ASKED, ID, async () => 1);
+  await telemetry.call(CALL, ID, async () => 1);
   const second = recordSpans();
-  await telemetry.call(ASKED, ID, async () => 1);
+  await telemetry.call(CALL, ID, async () => 1);
   expect([first.spans().length, second.spans().length]).toEqual([1, 1]);
 });

@@ -1,8 +1,8 @@
-/** Runs as the addon tells of them, without a kernel. */
+/** Traces as the addon reports them, without a kernel. */
 
 /** @typedef {import('../../js/telemetry/call_message.js').Trace} Trace */
 
-export const ASKED = {
+export const CALL = {
   tool: 'exec_tool',
   who: { session: 's1', agent: 'agent' },
   path: 'tools/report.ts',
@@ -11,11 +11,11 @@ export const ASKED = {
   args: { city: 'Bern', api_key: 'hunter2' },
 };
 
-/** What a kernel without secrets takes out of a text. @param {string} text */
-export const asItIs = (text) => text;
+/** The redaction of a kernel without secrets. @param {string} text */
+export const unredacted = (text) => text;
 
-/** A logger that keeps what it is told. */
-export function keptLog() {
+/** A logger that keeps its lines. */
+export function memoryLog() {
   /** @type {string[]} */
   const lines = [];
   const keep = (/** @type {string} */ line) => {

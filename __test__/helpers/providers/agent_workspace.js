@@ -1,4 +1,4 @@
-/** A workspace, and a provider that the command line reaches. */
+/** A workspace, and a model provider for the command line. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { anthropicServer } from '../../../examples/demo/providers/anthropic_serv
 import { openaiServer } from '../../../examples/demo/providers/openai_server.js';
 import { TGP, tgpTools } from '../../../index.js';
 import { tempRoot } from '../temp_root.js';
-import { byResults } from './stories.js';
+import { byResults } from './model_scripts.js';
 
 /** @typedef {import('../../../examples/demo/providers/scripted_server.js').Script} Script */
 
@@ -16,7 +16,7 @@ export const NOTE = { name: 'write_file', input: { path: 'notes/a.md', content: 
 export const NOTES = byResults([{ say: 'I note it.', calls: [NOTE] }, { say: 'Noted.' }]);
 
 /**
- * A workspace, and a provider.
+ * A workspace, and a model provider with its environment variables.
  * @param {Script} script
  * @param {{ config?: object, provider?: 'openai' | 'anthropic' }} [options]
  */

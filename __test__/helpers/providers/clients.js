@@ -12,7 +12,7 @@ import { resolveModel } from '../../../js/agent/providers.js';
  * @typedef {{ name: string, serve: (script: Script) => Promise<{ model: any, server: Server }> }} Client
  */
 
-/** What the servers take; it must be found nowhere. */
+/** The key that the servers accept; it must not leak. */
 export const KEY = 'sk-test-0123456789abcdef';
 
 /**

@@ -1,4 +1,4 @@
-/** A terminal with somebody at it: Node makes none, Python does. */
+/** A terminal with scripted input. It is created by Python, because Node cannot create one. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -39,7 +39,7 @@ else:
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)
 `;
 
-/** Whoever sits at a terminal is in no CI, where Node takes colours for unwanted. */
+/** The environment of a person at a terminal, without the variables by which Node disables colours in CI. */
 const PERSON = { TERM: 'xterm-256color', CI: undefined, TF_BUILD: undefined, FORCE_COLOR: undefined };
 
 /**
@@ -60,7 +60,7 @@ export async function atTerminal(cwd, args, { script = [], columns = 100, env = 
 }
 
 /**
- * The lines that are left on a screen, with their colours: what was written over is gone.
+ * The final lines of a screen, with their colours, without overwritten text.
  * @param {string} output
  */
 export function screenLines(output) {

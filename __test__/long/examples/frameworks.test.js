@@ -1,5 +1,5 @@
 /**
- * The examples for frameworks are what `tgp init` makes of a fresh application: each is taken back to that, set up by the
+ * The examples for frameworks equal a fresh application after `tgp init`: each is reset to a fresh application, set up by the
  * packed CLI, compared with the example, built and started.
  */
 
@@ -37,7 +37,7 @@ test(
     expect(examined).toContain('next.config.ts uses withTGP');
 
     await exec('npm', ['run', 'build'], { cwd: app, env });
-    // Moved away from the application, so that nothing that was left out can be found further up.
+    // Outside of the application, so that a missing file is not found in a parent folder.
     const standalone = join(await tempRoot(), 'standalone');
     await cp(join(app, '.next', 'standalone'), standalone, { recursive: true });
     const binaries = join(standalone, 'node_modules', PLATFORM_PACKAGE);
@@ -58,7 +58,7 @@ test(
 );
 
 test(
-  'a fresh NestJS application is set up and built, forges and reuses a tool, and ends when it is told to',
+  'a fresh NestJS application is set up and built, forges and reuses a tool, and ends by SIGTERM',
   async () => {
     const app = await packedApplication({ from: example('nest') });
     for (const made of ['src/tgp', 'tgp.config.mjs']) await rm(join(app, made), { recursive: true });
@@ -68,8 +68,8 @@ test(
     expect(framework).toBe('nest');
     expect(await filesOfExample('nest', app)).toEqual(await filesOfExample('nest'));
     const appModule = await readFile(join(app, 'src/app.module.ts'), 'utf8');
-    const told = next.slice(next.indexOf('Add to your AppModule:') + 1).slice(0, 2);
-    for (const line of told) expect(appModule).toContain(line.trim());
+    const instructions = next.slice(next.indexOf('Add to your AppModule:') + 1).slice(0, 2);
+    for (const line of instructions) expect(appModule).toContain(line.trim());
 
     await exec('npm', ['run', 'build'], { cwd: app, env });
     const server = await startServer(app, 'dist/main.js');

@@ -1,4 +1,4 @@
-/** Applications of ten kinds that do the same with the package: forge a tool once, and run it for every request. */
+/** Applications of ten kinds with the same task: forge a tool once, and run it for every request. */
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -126,7 +126,7 @@ export const LONG = [
     },
     files: {
       'run.mjs': run(),
-      // Without a compiler: what decorators do, by hand.
+      // Without a compiler: decorators are applied by hand.
       'server.mjs': `
 import 'reflect-metadata';
 import { Controller, Get, Module, Query } from '@nestjs/common';
@@ -166,7 +166,7 @@ await app.listen(Number(process.env.PORT), '127.0.0.1');
   },
 ];
 
-/** Whether this machine lets us make a root that cannot be written, as a container has it. */
+/** Whether this machine allows a read-only root, as in a container. */
 export function canMountReadOnly() {
   try {
     execFileSync('unshare', ['--mount', 'true'], { stdio: 'ignore' });
@@ -176,7 +176,7 @@ export function canMountReadOnly() {
   }
 }
 
-/** Everything read-only but one folder, in a root of its own. @type {Application} */
+/** A root that is read-only except for one folder. @type {Application} */
 export const CONTAINER = {
   name: 'Docker-like: chroot with a read-only root',
   dependencies: {},
@@ -199,7 +199,7 @@ export const CONTAINER = {
   ],
 };
 
-/** A test that uses the package, as a test runner would load it. */
+/** Tests that use the package, for two test runners. */
 export const RUNNERS = [
   {
     name: 'vitest',

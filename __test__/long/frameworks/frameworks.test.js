@@ -1,7 +1,7 @@
 /**
- * The packed packages in frameworks and runtimes, with what each application costs before and after use. A few of them with
- * `npm run test:long`; all of them with `npm run test:frameworks`, which writes `docs/frameworks.md`. What `npm test` has of it
- * is `__test__/package/serving.test.js`.
+ * The packed packages in frameworks and runtimes, with the resource usage of each application before and after use. A few of
+ * them with `npm run test:long`; all of them with `npm run test:frameworks`, which writes `docs/frameworks.md`. `npm test` runs
+ * `__test__/package/serving.test.js` instead.
  */
 
 import { execFile } from 'node:child_process';
@@ -62,9 +62,9 @@ describe.runIf(process.platform === 'linux')('the packed packages serve in', () 
         expectNoMore(after, edited, more);
       }
       const left = await stop();
-      expect(left, 'what outlives the application').toEqual([]);
+      expect(left, 'processes that outlive the application').toEqual([]);
       const orphans = await orphansOf(application, served);
-      expect(orphans, 'what outlives an application that was killed').toEqual([]);
+      expect(orphans, 'processes that outlive a killed application').toEqual([]);
       rows.push({ ...row, left: left.length + orphans.length });
       if (edited) rows.push({ name: EDITED, version, counts: [after, edited], left: left.length });
     },
@@ -84,7 +84,7 @@ describe.runIf(process.platform === 'linux')('the packed packages serve in', () 
       });
       const left = await outlived(app);
       const { before, during, after } = JSON.parse(await readFile(join(app, 'counts.json'), 'utf8'));
-      expect(left, 'what outlives the test runner').toEqual([]);
+      expect(left, 'processes that outlive the test runner').toEqual([]);
       expect(during.workers).toBeGreaterThan(0);
       expect(after.processes).toBe(before.processes);
       expect(after.workers).toBe(0);
@@ -96,7 +96,7 @@ describe.runIf(process.platform === 'linux')('the packed packages serve in', () 
   );
 
   afterAll(async () => {
-    // A run of some of them must not take the place of a whole one.
+    // A partial run must not replace the page of a full run.
     const wanted = [...applications, ...RUNNERS].length + applications.filter(({ edits }) => edits).length;
     if (!ALL || rows.length < wanted) return;
     await writeFile(new URL('../../../docs/frameworks.md', import.meta.url), await frameworksPage(rows));
@@ -104,9 +104,9 @@ describe.runIf(process.platform === 'linux')('the packed packages serve in', () 
 });
 
 /**
- * The version of what an application is made with.
+ * The version of the runtime of an application.
  * @param {string} app
- * @param {string} [name] a package; else it is Node alone
+ * @param {string} [name] a package; default: Node
  */
 async function versionOf(app, name) {
   if (name === undefined) return process.versions.node;

@@ -1,6 +1,6 @@
 /**
- * A worker that has gone mad: it speaks the language of `tgp-sandbox` and says whatever its run's argument `mad` asks for.
- * Tests put it in the place of `tgp-sandbox` (see `mad_host.js`), so that a host can be shown what an exploit of V8 could do.
+ * A compromised worker: it uses the protocol of `tgp-sandbox`, and makes the attack that the argument `mad` of its run names.
+ * Tests replace `tgp-sandbox` by it (see `compromised_workers.js`), to show what an exploit of V8 can do to a host.
  */
 
 import { readSync, writeSync } from 'node:fs';
@@ -56,7 +56,7 @@ const thrown = (/** @type {number} */ run, /** @type {string} */ text) =>
   ended(run, Buffer.concat([varint(THROWN), blob(text), blob(text), blob(text), varint(1), blob(text)]), 1, text);
 
 /** @param {Buffer} bytes */
-function say(bytes) {
+function send(bytes) {
   for (let sent = 0; sent < bytes.length; ) {
     try {
       sent += writeSync(STDOUT, bytes, sent);
@@ -69,7 +69,7 @@ function say(bytes) {
 let input = Buffer.alloc(0);
 
 /** Reads the next command, or ends with the host. */
-function hear() {
+function receive() {
   for (;;) {
     if (input.length >= 4 && input.length >= 4 + input.readUInt32LE()) {
       const end = 4 + input.readUInt32LE();
@@ -133,79 +133,80 @@ const forever = (/** @type {(n: number) => void} */ step) => {
 };
 const sleep = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 
-/** What it may be asked to do. Whatever returns is followed by a good end of the run. */
-const MADNESS = /** @type {Record<string, (run: number, args: any) => void>} */ ({
-  garbage: () => say(Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 2654435761) >>> 24))),
-  'a huge length': () => say(Buffer.from([255, 255, 255, 255, 1, 2, 3])),
+/** Its attacks. If one returns, the run ends normally. */
+const ATTACKS = /** @type {Record<string, (run: number, args: any) => void>} */ ({
+  garbage: () => send(Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 2654435761) >>> 24))),
+  'a huge length': () => send(Buffer.from([255, 255, 255, 255, 1, 2, 3])),
   'a length of 1 GB': () => {
-    say(Buffer.from([0, 0, 0, 64]));
-    forever(() => say(Buffer.alloc(1 << 20, 65)));
+    send(Buffer.from([0, 0, 0, 64]));
+    forever(() => send(Buffer.alloc(1 << 20, 65)));
   },
   'half a frame and the end': (run) => {
-    say(done(run, '1').subarray(0, 7));
+    send(done(run, '1').subarray(0, 7));
     process.exit(0);
   },
   'half a frame and silence': (run) => {
-    say(done(run, '1').subarray(0, 7));
+    send(done(run, '1').subarray(0, 7));
     sleep();
   },
   'a frame byte by byte': (run) => {
-    say(started(run));
-    for (const byte of log(run, 'slow')) say(Buffer.from([byte]));
+    send(started(run));
+    for (const byte of log(run, 'slow')) send(Buffer.from([byte]));
   },
-  'ready again': () => say(ready()),
-  'ready without end': () => forever(() => say(ready())),
-  'bytecode that nobody asked for': () => say(compiled()),
-  'the end of another run': (run) => say(done(run + 1, '1')),
-  'the end twice': (run) => say(Buffer.concat([done(run, '1'), done(run, '2')])),
-  'a beginning twice': (run) => say(Buffer.concat([started(run), started(run)])),
-  'a beginning of another run': (run) => say(started(run + 1)),
-  'a question before the beginning': (run) => say(call(run, 1, 'effect', '[]')),
-  'a question after the end': (run) => say(Buffer.concat([started(run), done(run, '1'), call(run, 1, 'effect', '[]')])),
-  'log lines without end': (run) => {
-    say(started(run));
+  'ready again': () => send(ready()),
+  'endless ready messages': () => forever(() => send(ready())),
+  'bytecode that was not requested': () => send(compiled()),
+  'the end of another run': (run) => send(done(run + 1, '1')),
+  'the end twice': (run) => send(Buffer.concat([done(run, '1'), done(run, '2')])),
+  'the start twice': (run) => send(Buffer.concat([started(run), started(run)])),
+  'the start of another run': (run) => send(started(run + 1)),
+  'a call before the start': (run) => send(call(run, 1, 'effect', '[]')),
+  'a call after the end': (run) => send(Buffer.concat([started(run), done(run, '1'), call(run, 1, 'effect', '[]')])),
+  'endless log lines': (run) => {
+    send(started(run));
     const lines = Buffer.concat(Array.from({ length: 1000 }, () => log(run, '')));
-    forever(() => say(lines));
+    forever(() => send(lines));
   },
-  'waiting and working without end': (run) => {
-    say(started(run));
-    forever(() => say(Buffer.concat([rests(run, WAITS), rests(run, WORKS)])));
+  'endless switches between waiting and working': (run) => {
+    send(started(run));
+    forever(() => send(Buffer.concat([rests(run, WAITS), rests(run, WORKS)])));
   },
-  'a log line that is too long': (run) => say(Buffer.concat([started(run), log(run, 'x'.repeat(1 << 20))])),
+  'a log line that is too long': (run) => send(Buffer.concat([started(run), log(run, 'x'.repeat(1 << 20))])),
   'a log in invalid UTF-8': (run) => {
-    say(started(run));
-    say(frame(varint(3), varint(run), varint(2), blob(Buffer.from([255, 254, 253]))));
+    send(started(run));
+    send(frame(varint(3), varint(run), varint(2), blob(Buffer.from([255, 254, 253]))));
   },
-  'questions without end, deaf to the answers': (run) => {
-    say(started(run));
-    forever((n) => say(call(run, n % 2 ** 31, 'read_file', '["tools/big.json"]')));
+  'endless calls without reading the answers': (run) => {
+    send(started(run));
+    forever((n) => send(call(run, n % 2 ** 31, 'read_file', '["tools/big.json"]')));
   },
-  'questions without end to the application': (run) => {
-    say(started(run));
-    forever((n) => say(call(run, n % 2 ** 31, 'never', '[]')));
+  'endless calls to the application': (run) => {
+    send(started(run));
+    forever((n) => send(call(run, n % 2 ** 31, 'never', '[]')));
   },
   'large answers that are never read': (run) => {
-    say(started(run));
-    for (let n = 0; n < 30; n++) say(call(run, n, 'large', '[]'));
+    send(started(run));
+    for (let n = 0; n < 30; n++) send(call(run, n, 'large', '[]'));
     sleep();
   },
   'arguments that are too long': (run) =>
-    say(Buffer.concat([started(run), call(run, 1, 'effect', `["${'x'.repeat(5 << 20)}"]`)])),
-  'much in flight': (run) => {
-    say(started(run));
-    for (let n = 0; n < 60; n++) say(call(run, n, 'never', `["${'x'.repeat(4_000_000)}"]`));
+    send(Buffer.concat([started(run), call(run, 1, 'effect', `["${'x'.repeat(5 << 20)}"]`)])),
+  'many large calls in flight': (run) => {
+    send(started(run));
+    for (let n = 0; n < 60; n++) send(call(run, n, 'never', `["${'x'.repeat(4_000_000)}"]`));
     sleep();
   },
-  'a function name without end': (run) => say(Buffer.concat([started(run), call(run, 1, 'x'.repeat(1 << 20), '[]')])),
+  'a function name of a megabyte': (run) =>
+    send(Buffer.concat([started(run), call(run, 1, 'x'.repeat(1 << 20), '[]')])),
   'functions of the kernel itself': (run) => {
-    say(started(run));
+    send(started(run));
     for (const [n, name] of ['#bundle', '#types', '', '#', 'constructor', '__proto__'].entries()) {
-      say(call(run, n, name, '["./package.json"]'));
-      hear();
+      send(call(run, n, name, '["./package.json"]'));
+      receive();
     }
   },
   'arguments a million levels deep': (run) => {
-    say(started(run));
+    send(started(run));
     const names = [
       'read_file',
       'write_file',
@@ -217,47 +218,47 @@ const MADNESS = /** @type {Record<string, (run: number, args: any) => void>} */ 
       'effect',
     ];
     for (const [n, name] of names.entries()) {
-      say(call(run, n, name, `["tools/good.ts",${deep('[', ']')}]`));
-      hear();
-      say(call(run, n, name, deep('[{"a":', '}]', DEEP / 4).replace(':}', ':0}')));
-      hear();
+      send(call(run, n, name, `["tools/good.ts",${deep('[', ']')}]`));
+      receive();
+      send(call(run, n, name, deep('[{"a":', '}]', DEEP / 4).replace(':}', ':0}')));
+      receive();
     }
   },
   'arguments a million elements wide': (run) => {
-    say(started(run));
+    send(started(run));
     const wide = `[${'0,'.repeat(1_900_000)}0]`;
     for (const [n, name] of ['read_file', 'write_file', 'exec_tool', '#fetch', '#require'].entries()) {
-      say(call(run, n, name, `["/tmp/x",${wide}]`));
-      hear();
-      say(call(run, n, name, `[{"token":1,"url":"http://x","x":${wide}}]`));
-      hear();
+      send(call(run, n, name, `["/tmp/x",${wide}]`));
+      receive();
+      send(call(run, n, name, `[{"token":1,"url":"http://x","x":${wide}}]`));
+      receive();
     }
   },
-  'arguments that are no JSON': (run) => {
-    say(started(run));
+  'arguments that are not JSON': (run) => {
+    send(started(run));
     for (const [n, args] of ['', '[', '{}', 'null', '["a"', '[1', '"\ud800"', '\0'].entries()) {
       for (const name of ['read_file', 'exec_tool', '#fetch', '#require', '#fetch_abort']) {
-        say(call(run, n, name, args));
-        hear();
+        send(call(run, n, name, args));
+        receive();
       }
     }
   },
-  'a result that is no JSON': (run) => say(done(run, '{"a":')),
-  'a result in invalid UTF-8': (run) => say(done(run, Buffer.from([34, 255, 254, 34]))),
-  'a result a million levels deep': (run) => say(done(run, deep('[', ']'))),
-  'objects a million levels deep': (run) => say(done(run, deep('{"a":', '}').replace(':}', ':0}'))),
-  'a result of a million arrays': (run) => say(done(run, `[${'[],'.repeat(2_500_000)}0]`)),
-  'a result that is too long': (run) => say(done(run, `"${'x'.repeat(9 << 20)}"`)),
-  'figures that are no numbers': (run) => say(done(run, '1', Number.NaN)),
-  'an error of megabytes': (run) => say(thrown(run, `Error: x\n    at f (tools/run.ts:1:1)\n`.repeat(15_000))),
-  'nothing at all': () => sleep(),
+  'a result that is not JSON': (run) => send(done(run, '{"a":')),
+  'a result in invalid UTF-8': (run) => send(done(run, Buffer.from([34, 255, 254, 34]))),
+  'a result a million levels deep': (run) => send(done(run, deep('[', ']'))),
+  'objects a million levels deep': (run) => send(done(run, deep('{"a":', '}').replace(':}', ':0}'))),
+  'a result of a million arrays': (run) => send(done(run, `[${'[],'.repeat(2_500_000)}0]`)),
+  'a result that is too long': (run) => send(done(run, `"${'x'.repeat(9 << 20)}"`)),
+  'figures that are not numbers': (run) => send(done(run, '1', Number.NaN)),
+  'an error of megabytes': (run) => send(thrown(run, `Error: x\n    at f (tools/run.ts:1:1)\n`.repeat(15_000))),
+  silence: () => sleep(),
 });
 
-say(ready());
+send(ready());
 for (;;) {
-  const command = runOf(hear());
+  const command = runOf(receive());
   if (command === undefined) continue;
   const { run, args } = command;
-  MADNESS[args.mad]?.(run, args);
-  say(done(run, '"good"'));
+  ATTACKS[args.mad]?.(run, args);
+  send(done(run, '"good"'));
 }

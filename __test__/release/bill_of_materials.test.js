@@ -1,4 +1,4 @@
-/** What is shipped of others is named, with its licence. */
+/** Third-party parts of the packages are listed, with their licences. */
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,15 +12,15 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const crates = linkedCrates();
 const made = bill();
 
-describe('what is linked', () => {
-  it('is what cargo links, and nothing that only builds or tests it', () => {
+describe('the linked parts', () => {
+  it('are the crates that cargo links, without build and test dependencies', () => {
     const names = crates.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['v8', 'git2', 'rusqlite', 'reqwest', 'windows-sys', 'tgp-core']));
     for (const none of ['napi-build', 'cc', 'syn', 'serde_derive', 'proptest', 'ts-rs'])
       expect(names).not.toContain(none);
   });
 
-  it('differs by platform, and holds no crate of a feature that is off', () => {
+  it('differ by platform, and have no crate of a disabled feature', () => {
     const of = (/** @type {string} */ name) => crates.find((crate) => crate.name === name)?.targets;
     expect(of('v8')).toHaveLength(5);
     expect(of('landlock')).toEqual(['x86_64-unknown-linux-gnu', 'aarch64-unknown-linux-gnu']);
@@ -29,7 +29,7 @@ describe('what is linked', () => {
     expect(of('embedded-io')).toBe(undefined);
   });
 
-  it('holds the versions of libraries that their headers tell', () => {
+  it('have the library versions of the headers', () => {
     const folder = (/** @type {string} */ name) => crates.find((crate) => crate.name === name)?.folder;
     const header = readFileSync(`${folder('libsqlite3-sys')}/sqlite3/sqlite3.h`, 'utf8');
     const version = (/** @type {string} */ name) => LIBRARIES.find((library) => library.name === name)?.version;
@@ -44,7 +44,7 @@ describe('what is linked', () => {
     expect(version('V8')).toBe(parts.map((part) => new RegExp(`V8_${part} (\\d+)`).exec(v8)?.[1]).join('.'));
   });
 
-  it('has the packages that npm installs, and none of development', () => {
+  it('have the packages that npm installs, without development dependencies', () => {
     const names = [...installedPackages().values()].map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['zod', 'rolldown', '@typescript/typescript-linux-x64']));
     for (const none of ['vitest', '@biomejs/biome', 'ai', '@modelcontextprotocol/sdk'])
@@ -53,18 +53,18 @@ describe('what is linked', () => {
 });
 
 describe('the bill of materials', () => {
-  it('is valid CycloneDX, and says the same every time', async () => {
+  it('is valid CycloneDX, and reproducible', async () => {
     const text = JSON.stringify(made);
     expect(await problemsOf(text)).toBe(null);
     expect(JSON.stringify(bill())).toBe(text);
   });
 
-  it('would be found invalid', async () => {
+  it('is validated: an unknown component type is a problem', async () => {
     const broken = { ...made, components: [{ type: 'ghost', name: 'a' }] };
     expect(await problemsOf(JSON.stringify(broken))).not.toBe(null);
   });
 
-  it('names V8 and ICU, with licences and checksums, and refers to nothing that is not there', () => {
+  it('lists V8 and ICU with licences and checksums, and has no dangling references', () => {
     const { components, dependencies, metadata } = /** @type {any} */ (made);
     const v8 = components.find((/** @type {any} */ one) => one.name === 'v8');
     expect(v8.hashes).toEqual([{ alg: 'SHA-256', content: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
@@ -77,12 +77,12 @@ describe('the bill of materials', () => {
   });
 });
 
-describe('the bill of materials names what is copied into the packages', () => {
+describe('the bill of materials lists parts that are copied into the packages', () => {
   const { components } = /** @type {any} */ (made);
   const named = (/** @type {string} */ wanted) =>
     components.filter((/** @type {any} */ one) => [one.group, one.name].filter(Boolean).join('/') === wanted);
 
-  it('packages of others, with their checksums', () => {
+  it('third-party packages, with their checksums', () => {
     for (const [wanted, into] of [
       ['readable-stream', 'dist/node_shims'],
       ['@noble/hashes', 'dist/node_shims'],
@@ -107,7 +107,7 @@ describe('the bill of materials names what is copied into the packages', () => {
       expect(named(`@rolldown/binding-${platform}`), platform).toHaveLength(1);
   });
 
-  it('and the libraries under the names that scanners look for', () => {
+  it('libraries, by the names that scanners look for', () => {
     const libraries = components.flatMap((/** @type {any} */ one) => one.components ?? []);
     for (const [name, maker] of [
       ['V8', 'google:v8'],
@@ -125,7 +125,7 @@ describe('the bill of materials names what is copied into the packages', () => {
 });
 
 describe('THIRD_PARTY_LICENSES.txt', () => {
-  it('is what the crates say', () => {
+  it('has the current licences of the crates', () => {
     const page = licencesPage();
     expect(
       readFileSync(`${ROOT}/THIRD_PARTY_LICENSES.txt`, 'utf8') === page,

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { tempRoot } from './temp_root.js';
 
 const CHILD = fileURLToPath(new URL('./hostile_child.mjs', import.meta.url));
-/** `TGP_INDEX` names another build of the package, to see what the attacks do to it. */
+/** `TGP_INDEX` names another build of the package to attack. */
 const INDEX = process.env.TGP_INDEX ?? new URL('../../index.js', import.meta.url).href;
 
 /** What any single call may cost the application above its idle memory, at default limits. */
@@ -21,9 +21,9 @@ export const MAX_MB = 200;
  * @property {string} [message]
  * @property {number} [length] of the whole message
  * @property {number} [size] of the rows
- * @property {string} next what the next good statement gave
+ * @property {string} next rows or error of the next good statement
  * @property {number} peakMb
- * @property {number} lateMs how long the event loop was held up by what the application computed
+ * @property {number} lateMs the longest delay of the event loop by computation in the application
  * @property {unknown} pool
  */
 
@@ -35,7 +35,7 @@ export const MAX_MB = 200;
  * @param {string[]} [command] Node, with flags
  * @returns {Promise<Outcome[]>} rejects when anything escapes, or the process ends
  */
-export async function attacked(source, ports, attacks, command = [process.execPath]) {
+export async function runAttacks(source, ports, attacks, command = [process.execPath]) {
   const order = { index: INDEX, source, where: { ...ports, folder: await tempRoot() }, attacks };
   const [node = '', ...flags] = command;
   const child = spawn(node, [...flags, '--expose-gc', CHILD, JSON.stringify(order)], {
@@ -47,10 +47,10 @@ export async function attacked(source, ports, attacks, command = [process.execPa
     once(child, 'exit'),
   ]);
   // Drivers print as well.
-  const told = lines.split('\n').filter((line) => line.startsWith('{'));
-  const outcomes = told.map((line) => JSON.parse(line));
+  const printed = lines.split('\n').filter((line) => line.startsWith('{'));
+  const outcomes = printed.map((line) => JSON.parse(line));
   if (code !== 0 || outcomes.at(-1)?.ended !== true) {
-    throw new Error(`The application ended with ${signal ?? code}: ${told.at(-1) ?? ''}\n${errors}`);
+    throw new Error(`The application ended with ${signal ?? code}: ${printed.at(-1) ?? ''}\n${errors}`);
   }
   return outcomes.slice(0, -1);
 }

@@ -1,4 +1,4 @@
-/** What scripted models do: each decides by what it is sent, as a model would. */
+/** Scripts of models: each decides by its prompt, like a model. */
 
 /**
  * @typedef {import('../../../examples/demo/providers/scripted_server.js').Seen} Seen
@@ -86,7 +86,7 @@ export function reuse({ results }) {
 }
 
 /**
- * A script of turns by the number of results that a request shows: what is asked again is answered again.
+ * A script of turns by the number of results in a request, so that a repeated request gets the same turn.
  * @param {Turn[]} turns
  * @returns {(seen: Seen) => Turn}
  */

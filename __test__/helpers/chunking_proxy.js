@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
 /**
- * A proxy that passes on what a server says in pieces as small as they come: headers and values are cut anywhere.
+ * A proxy that passes on the responses of a server in small chunks, which cut headers and values anywhere.
  * @param {number} port of the server
- * @param {() => number} nextSize of a piece
+ * @param {() => number} nextSize of a chunk
  */
-export async function startChoppyProxy(port, nextSize) {
+export async function startChunkingProxy(port, nextSize) {
   /** @type {Set<import('node:net').Socket>} */
   const sockets = new Set();
   const server = createServer((client) => {

@@ -80,7 +80,7 @@ const TREE = [
 ];
 
 describe('one generateText', () => {
-  test('with a tool that queries, fetches and runs another is one tree', async () => {
+  test('with a tool that queries, fetches and runs another tool is one span tree', async () => {
     const { ask, kernel } = await application();
     const { spans } = recordSpans();
     expect(await ask(1)).toMatchObject({ success: true, result: 42 });
@@ -101,7 +101,7 @@ describe('one generateText', () => {
     expect(events.map(({ call }) => call)).toContain(run?.attributes['tgp.ledger.call']);
   });
 
-  test('has spans whose times lie inside each other', async () => {
+  test('has spans within the times of their parents', async () => {
     const { ask } = await application();
     const { spans } = recordSpans();
     await ask(1);
@@ -112,13 +112,13 @@ describe('one generateText', () => {
     for (const span of inner) {
       const above = byId.get(String(span.parentSpanContext?.spanId));
       expect(msOf(span.endTime)).toBeGreaterThanOrEqual(msOf(span.startTime));
-      // The addon takes each time by itself.
+      // The addon measures each time separately.
       expect(msOf(span.startTime)).toBeGreaterThanOrEqual(msOf(above?.startTime ?? [0, 0]) - 1);
       expect(msOf(span.endTime)).toBeLessThanOrEqual(msOf(above?.endTime ?? [0, 0]) + 1);
     }
   });
 
-  test('of a tool that throws has the error, and the model gets it too', async () => {
+  test('with a tool that throws has a span with the error, and the model gets the error', async () => {
     const { ask } = await application();
     const { spans } = recordSpans();
     const answer = await ask(9);
@@ -131,14 +131,14 @@ describe('one generateText', () => {
 });
 
 test.each([
-  { telemetry: undefined, told: false },
-  { telemetry: { contents: true }, told: true },
-])('contents are in spans when the application wants them: $told', async ({ telemetry, told }) => {
+  { telemetry: undefined, included: false },
+  { telemetry: { contents: true }, included: true },
+])('contents are in spans if the application enables them: $included', async ({ telemetry, included }) => {
   const { ask } = await application({ telemetry });
   const { spans } = recordSpans();
   await ask(1);
   const ours = spans().filter(({ instrumentationScope }) => instrumentationScope.name === '@tgp/core');
-  expect(JSON.stringify(ours.map(({ attributes }) => attributes)).includes('CHF')).toBe(told);
+  expect(JSON.stringify(ours.map(({ attributes }) => attributes)).includes('CHF')).toBe(included);
 });
 
 test('telemetry: false reports nothing', async () => {
@@ -150,7 +150,7 @@ test('telemetry: false reports nothing', async () => {
   );
 });
 
-test('every kernel tool has its span, and the channel its message', async () => {
+test('every call of a kernel tool has a span and a message on the channel', async () => {
   const { tools } = await application();
   const { spans } = recordSpans();
   const read = recordMetrics();

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** The ledger, which records a dry run as any other call, and the stamps of files that were looked at. */
+/** Not compared: the ledger, which records a dry run like any other call, and the stamps of files that were read. */
 const RECORDS = /(^|\/)\.git\/tgp\/(ledger|registry-stamps\.json$)/;
 
 /**
- * Every file below a folder with the hash of what it holds, Git's own included.
+ * Every file below a folder with the hash of its content, including those of Git.
  * @param {string} folder
  * @returns {Record<string, string>}
  */
@@ -36,7 +36,7 @@ export function git(folder, ...args) {
 }
 
 /**
- * What the last commit has changed, save `meta.json`.
+ * The diff of the last commit, without `meta.json`.
  * @param {string} folder
  */
 export function lastDiff(folder) {

@@ -4,21 +4,21 @@ import { expect, test } from 'vitest';
 import { findApi } from '../../js/telemetry/api.js';
 import { createTelemetry } from '../../js/telemetry/telemetry.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { ASKED, asItIs, keptLog } from './traces.js';
+import { CALL, memoryLog, unredacted } from './traces.js';
 
 const run = promisify(execFile);
 const MODULE = new URL('../../js/telemetry/telemetry.js', import.meta.url).href;
 const MAX_US = 1;
 
-/** A call in a process of its own, after `first`; it prints what became of it. @param {string} first */
-async function inProcess(first) {
+/** Runs `setup` and one call in a separate process, and returns what that process reports. @param {string} setup */
+async function inProcess(setup) {
   const program = `
     import Module from 'node:module';
     const lines = [];
     const keep = (line) => lines.push(line);
     const { createTelemetry } = await import('${MODULE}');
     const telemetry = createTelemetry({}, { debug: keep, info: keep, warn: keep, error: keep }, (text) => text);
-    ${first}
+    ${setup}
     const value = await telemetry.run({ tool: 'exec_tool' }, 'a-1', async (tracing) => ({ result: tracing }));
     const loaded = Object.keys(Module._cache).filter((file) => file.includes('@opentelemetry'));
     console.log(JSON.stringify({ isOn: telemetry.isOn(), value, loaded, lines }));
@@ -27,11 +27,11 @@ async function inProcess(first) {
   return JSON.parse(stdout);
 }
 
-test('without a provider the package of OpenTelemetry is not even loaded', async () => {
+test('without a provider OpenTelemetry is not loaded', async () => {
   expect(await inProcess('')).toEqual({ isOn: false, value: { result: 'untraced' }, loaded: [], lines: [] });
 });
 
-test('where the package is not installed, calls go on without it', async () => {
+test('calls work where the package is not installed', async () => {
   const hidden = `
     const resolve = Module._resolveFilename;
     Module._resolveFilename = (name, ...rest) => {
@@ -43,21 +43,21 @@ test('where the package is not installed, calls go on without it', async () => {
   expect(await inProcess(hidden)).toEqual({ isOn: true, value: { result: 'traced' }, loaded: [], lines: [] });
 });
 
-test('a copy of the package that does not know the provider is passed over', async () => {
+test('a copy of the package without the provider is skipped', async () => {
   expect(findApi('trace', {}, [process.cwd(), await tempRoot()])).toBeUndefined();
   expect(findApi('metrics', {}, [process.cwd()])).toBeUndefined();
 });
 
 test('telemetry without subscribers costs less than a microsecond per call', async () => {
-  const telemetry = createTelemetry({}, keptLog().log, asItIs);
+  const telemetry = createTelemetry({}, memoryLog().log, unredacted);
   const work = async () => 1;
-  const told = () => telemetry.call(ASKED, 'a-1', work);
-  const cost = Math.min(...(await rounds(told))) - Math.min(...(await rounds(work)));
+  const reported = () => telemetry.call(CALL, 'a-1', work);
+  const cost = Math.min(...(await rounds(reported))) - Math.min(...(await rounds(work)));
   expect(cost).toBeLessThan(MAX_US);
 });
 
 /**
- * Microseconds for one, in each of many rounds: some of them are short enough to be left alone by the rest of the machine.
+ * Microseconds per call in each of many rounds, which are short so that some of them run without an interruption.
  * @param {() => Promise<unknown>} one
  */
 async function rounds(one) {

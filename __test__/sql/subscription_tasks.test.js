@@ -6,7 +6,7 @@ import { createSqlTools, sqlite } from '../../index.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 import { createSubscriptionBusiness, USERS } from '../helpers/subscription_business.js';
 
-describe('the long tail, on a subscription business with 50 000 users', () => {
+describe('tasks on the database of a subscription business with 50 000 users', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tgp-stories-'));
   /** @type {import('better-sqlite3').Database} */
   let db;
@@ -27,7 +27,7 @@ describe('the long tail, on a subscription business with 50 000 users', () => {
   const one = (/** @type {string} */ sql, /** @type {any[]} */ ...params) =>
     /** @type {any} */ (db.prepare(sql).get(...params)).n;
 
-  it('an agent learns the schema before it writes SQL', async () => {
+  it('describe_schema: tables, row counts and foreign keys', async () => {
     const { tables } = await createSqlTools(source).describe_schema.execute({});
     expect(tables.map(({ name, rows }) => [name, rows])).toContainEqual(['users', USERS]);
     expect(tables.find(({ name }) => name === 'plan_changes')?.foreignKeys).toHaveLength(3);
