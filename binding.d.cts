@@ -45,7 +45,7 @@ export declare class BindingKernel {
   /** Records an event of the application. */
   ledgerAppend(eventJson: string): Promise<BindingOutcome>
   /** Settles once the ledger holds every event that the processes sharing it had recorded at the time of the call. */
-  ledgerSettle(): Promise<BindingOutcome>
+  ledgerWaitForSpools(): Promise<BindingOutcome>
   /** Value: `{ ok, events, head, problem? }`. */
   ledgerVerify(): Promise<BindingOutcome>
   /** Signs the current first event as the base, so that a missing earlier event is not a fault. */
@@ -76,57 +76,57 @@ export declare class BindingKernel {
    * Value: `{ tools: [{ path, hash }], total? }`, the most useful first: changed after a version, offered already,
    * run most often.
    */
-  offeredTools(asker: string, after: number, offered: Array<string>, limit: number, counted: boolean): Promise<BindingOutcome>
+  offeredTools(caller: string, after: number, offered: Array<string>, limit: number, counted: boolean): Promise<BindingOutcome>
   /** Value: the tools at these paths, as `listTools` shows them. */
   toolsAt(paths: Array<string>): Promise<BindingOutcome>
   /** Value: `{ tools, total }`. Synchronous, as the system prompt is. Files are rescanned if the last scan is old. */
-  catalogue(limit: number, asker?: string | undefined | null): BindingOutcome
+  catalogue(limit: number, caller?: string | undefined | null): BindingOutcome
   /** Rereads every tool. */
   hydrateRegistry(): Promise<BindingOutcome>
   /** Value: the tool, as `listTools` shows it. */
   registerTool(path: string): Promise<BindingOutcome>
   /** Value: `{ path, persisted, commit?, findings?, pullRequest?, problem?, similar? }`. */
-  writeFile(path: string, content: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
+  writeFile(path: string, content: string, noteJson?: string | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`. */
-  patchFile(path: string, search: string, replace: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
+  patchFile(path: string, search: string, replace: string, noteJson?: string | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`, with `applied: [{ line, tolerated?, lineOffset? }]`. */
-  applyDiff(path: string, diff: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
+  applyDiff(path: string, diff: string, noteJson?: string | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`. */
-  revertFile(path: string, commit: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
+  revertFile(path: string, commit: string, noteJson?: string | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`, with `mentions?`. */
-  deleteFile(path: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
+  deleteFile(path: string, noteJson?: string | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`, with `relinked?` and `mentions?`. */
-  moveFile(from: string, to: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
+  moveFile(from: string, to: string, noteJson?: string | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ applied, written? }`. */
-  fixTool(path: string, asker?: string | undefined | null): Promise<BindingOutcome>
+  fixTool(path: string, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`. */
-  persist(message: string, files: Array<string>, asker?: string | undefined | null): Promise<BindingOutcome>
+  persist(message: string, files: Array<string>, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Accepts the current test of a tool as its specification. */
-  acceptTest(path: string, asker?: string | undefined | null): Promise<BindingOutcome>
+  acceptTest(path: string, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`, for `meta.json`. */
-  syncRegistry(asker?: string | undefined | null): Promise<BindingOutcome>
+  syncRegistry(caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: sorted paths. */
-  listFiles(dir: string, glob?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
+  listFiles(dir: string, glob?: string | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: the text. */
-  readFile(path: string, asker?: string | undefined | null): Promise<BindingOutcome>
+  readFile(path: string, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ changed, warnings }`. Pushes pending commits, then pulls. */
-  sync(asker?: string | undefined | null): Promise<BindingOutcome>
+  sync(caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ changed, warnings }`. */
-  hydrate(asker?: string | undefined | null): Promise<BindingOutcome>
+  hydrate(caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `[{ commit, message, author, time, why?, session?, model? }]`. */
-  fileHistory(path?: string | undefined | null, limit?: number | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
+  fileHistory(path?: string | undefined | null, limit?: number | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ matches: [{ path, line, column, text }], truncated, files }`. */
-  searchFiles(queryJson: string, asker?: string | undefined | null): Promise<BindingOutcome>
+  searchFiles(queryJson: string, caller?: string | undefined | null): Promise<BindingOutcome>
   /**
    * Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. `leave` must follow
    * once the types are checked, with the number of the call.
    */
-  checkTool(path: string, asker: string): Promise<BindingOutcome>
+  checkTool(path: string, caller: string): Promise<BindingOutcome>
   /**
    * Records the answer to a pending approval request: `{ verdict, by?, reason?, rule? }`. Value: null, or the
    * verdict when the approver must be asked next.
    */
-  settle(id: string, wordJson: string): BindingOutcome
+  answerApproval(id: string, answerJson: string): BindingOutcome
   /**
    * Value: `{ verdict?, text, also, tests }`: the verdict on a call that is not made yet, a hash of the text that it
    * would run or change, the files that it reaches, and the test files that it would run with their hashes. No
@@ -134,14 +134,14 @@ export declare class BindingKernel {
    */
   judge(call: BindingCall): Promise<BindingOutcome>
   /** Value: how closely the rules in force and the caller's token inspect SQL: `nothing`, `verbs` or `tables`. */
-  sqlDetail(asker: string): BindingOutcome
+  sqlDetail(caller: string): BindingOutcome
   /**
    * Value: for each of `[[table, schema | null], …]` whether the caller's SQL may use it with these verbs (separated
    * by blanks); without verbs, whether it may be read.
    */
-  openTables(asker: string, dialect: string, tablesJson: string, verbs?: string | undefined | null): Promise<BindingOutcome>
+  openTables(caller: string, dialect: string, tablesJson: string, verbs?: string | undefined | null): Promise<BindingOutcome>
   /** Value: for each of `[[tool, path | null], …]` whether the caller's token allows at least one call of it. */
-  shownTools(asker: string, toolsJson: string): Promise<BindingOutcome>
+  shownTools(caller: string, toolsJson: string): Promise<BindingOutcome>
   /**
    * Value: `{ version, rules }`, which are in force from now on. Invalid rules change nothing. `added_to` is the
    * version of the rules to which an approver has added one.
@@ -160,7 +160,7 @@ export declare class BindingKernel {
    * Value: `[{ path, name, description, score, parameters }]`, best first. `vector` is the query's embedding
    * by the application's model.
    */
-  findTool(query: string, limit?: number | undefined | null, vector?: Float32Array | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
+  findTool(query: string, limit?: number | undefined | null, vector?: Float32Array | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ by, texts, waiting, problem? }`, once all tool texts are embedded or embedding has failed. */
   readTexts(): Promise<BindingOutcome>
   /** Value: `{ by, texts, waiting, problem? }`. */
@@ -169,9 +169,9 @@ export declare class BindingKernel {
   stats(): Promise<BindingOutcome>
   /**
    * Value: `{ diffs: [{ path, diff }], result }` of a change that is not made. `change_json` is its tool and
-   * arguments: `{ tool, path, … }`; `asker` must be marked as a dry run.
+   * arguments: `{ tool, path, … }`; `caller` must be marked as a dry run.
    */
-  previewChange(changeJson: string, asker?: string | undefined | null): Promise<BindingOutcome>
+  previewChange(changeJson: string, caller?: string | undefined | null): Promise<BindingOutcome>
   /**
    * `functions` are the application's functions on the guest's `tgp` object, `dry_functions` those that a dry run
    * may call. `on_call` is called to run one, `on_end` at the end of every run. `sql_dialect` is that of the
@@ -206,7 +206,7 @@ export declare class BindingKernel {
   /** As `exec`, for the tests in one file: `result` is the test report. */
   testFile(runId: number, path: string, optionsJson: string, parentId?: number | undefined | null): void
   /** Value: the test files of a path, or all of them, without those that the caller may not run. */
-  testFiles(path?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
+  testFiles(path?: string | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Cancels a run; does nothing when it has ended. */
   cancel(runId: number): void
   /** Ends every run and every worker. Later calls are refused. */
@@ -250,7 +250,7 @@ export declare function askRemote(configJson: string, baseDir: string): Promise<
 export interface BindingCall {
   number: number
   /** The caller, as JSON. */
-  asker: string
+  caller: string
   tool: string
   effect: string
   /** Whether the call may change something. */

@@ -28,7 +28,7 @@ const ON_NODES_THREAD = {
   // `masked` scans at most 256 KiB, in linear time.
   'binding_ledger.rs': ['call_name', 'masked'],
   'binding_memory.rs': ['memory_report'],
-  'binding_policy.rs': ['settle', 'issue_token', 'sql_detail'],
+  'binding_policy.rs': ['answer_approval', 'issue_token', 'sql_detail'],
   'binding_sql_rules.rs': ['new', 'options', 'allows_table', 'denies_table'],
   // The changes since the last call, and as many tools as fit into a prompt.
   'binding_tools.rs': ['list_tools_now', 'catalogue'],

@@ -9,7 +9,7 @@ const CRASHED = 'ERR_ISOLATE_CRASHED';
 const TIMEOUT = 'ERR_ISOLATE_TIMEOUT';
 const GOOD = 'good';
 
-/** Attacks of the worker (see `mad_worker.mjs`), each with the end of its own run. */
+/** Attacks of the worker (see `compromised_worker.mjs`), each with the end of its own run. */
 const ATTACKS = /** @type {const} */ ([
   ['garbage', CRASHED],
   ['a huge length', CRASHED],

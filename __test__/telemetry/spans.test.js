@@ -27,7 +27,7 @@ function byName(spans) {
 }
 
 test('a run is one span, with its phases and nested host calls below', async () => {
-  const { telemetry, spans } = set();
+  const { telemetry, spans } = setUp();
   const value = await telemetry.run(CALL, ID, async () => ({ result: 1, trace: traceOf() }));
   expect(value).toEqual({ result: 1 });
   expect(treeOf(spans())).toEqual([
@@ -58,14 +58,14 @@ test('a run is one span, with its phases and nested host calls below', async () 
 });
 
 test('a run without a call id takes it from the trace', async () => {
-  const { telemetry, spans } = set();
+  const { telemetry, spans } = setUp();
   await telemetry.run(CALL, undefined, async () => ({ trace: traceOf() }));
   expect(byName(spans)['execute_tool exec_tool'].attributes['tgp.ledger.call']).toBe(ID);
   expect(treeOf(spans())).toContain('      host_call fetch');
 });
 
 test('no child span begins before its call or ends after it', async () => {
-  const { telemetry, spans } = set();
+  const { telemetry, spans } = setUp();
   await telemetry.run(CALL, ID, async () => ({ trace: traceOf() }));
   const [own, ...parts] = [...spans()].reverse();
   for (const { startTime, endTime } of parts) {
@@ -75,7 +75,7 @@ test('no child span begins before its call or ends after it', async () => {
 });
 
 test('the span is a child of the active span, and the parent of spans that its work creates', async () => {
-  const { telemetry, spans, tracer } = set();
+  const { telemetry, spans, tracer } = setUp();
   await tracer.startActiveSpan('ai.toolCall', async (span) => {
     await telemetry.call({ tool: 'read_file' }, ID, async () => {
       await null;
@@ -87,13 +87,13 @@ test('the span is a child of the active span, and the parent of spans that its w
 });
 
 test('a call without a description has no span', async () => {
-  const { telemetry, spans } = set();
+  const { telemetry, spans } = setUp();
   expect(await telemetry.call(undefined, undefined, async () => 1)).toBe(1);
   expect(spans()).toEqual([]);
 });
 
 test('telemetry: false reports nothing, and requests no trace', async () => {
-  const { telemetry, spans } = set(false);
+  const { telemetry, spans } = setUp(false);
   expect(telemetry.isOn()).toBe(false);
   expect(await telemetry.run(CALL, ID, async (tracing) => tracing)).toBe('untraced');
   expect(spans()).toEqual([]);
@@ -101,14 +101,14 @@ test('telemetry: false reports nothing, and requests no trace', async () => {
 
 test('a sampler that drops everything gets no span, and the result has no trace', async () => {
   const sampler = { shouldSample: () => ({ decision: 0 }), toString: () => 'none' };
-  const { telemetry, spans } = set({}, { sampler });
+  const { telemetry, spans } = setUp({}, { sampler });
   expect(await telemetry.run(CALL, ID, async () => ({ trace: traceOf() }))).toEqual({});
   expect(spans()).toEqual([]);
 });
 
 describe('failures', () => {
   test('a failed run has its code; the error is the same, without the trace', async () => {
-    const { telemetry, spans } = set();
+    const { telemetry, spans } = setUp();
     const calls = [{ call: 'b-2', parent: ID, tool: 'fetch', effect: 'net', start: 0, end: 0, code: 'ERR_FETCH' }];
     const error = new ToolError('Bern is unknown.', { details: { line: 3, trace: traceOf({ calls }) } });
     const failed = telemetry.run(CALL, ID, async () => {
@@ -131,7 +131,7 @@ describe('failures', () => {
   });
 
   test('a denial has verdict and rule', async () => {
-    const { telemetry, spans } = set();
+    const { telemetry, spans } = setUp();
     const details = { verdict: 'deny', rule: 'no-payments' };
     const denied = new TGPError(/** @type {any} */ ('ERR_DENIED'), 'Payments need a person.', { details });
     await expect(telemetry.call(CALL, ID, () => Promise.reject(denied))).rejects.toBe(denied);
@@ -160,7 +160,7 @@ describe('failures', () => {
       ),
     ],
   ])('%s is rethrown as it is', async (_, thrown) => {
-    const { telemetry, spans } = set({ contents: true });
+    const { telemetry, spans } = setUp({ contents: true });
     let caught;
     await telemetry
       .call(CALL, ID, async () => {
@@ -174,7 +174,7 @@ describe('failures', () => {
   });
 
   test('work that throws synchronously is a rejection', async () => {
-    const { telemetry, spans } = set();
+    const { telemetry, spans } = setUp();
     const failed = telemetry.call(CALL, ID, () => {
       throw new ToolError('at once');
     });
@@ -186,7 +186,7 @@ describe('failures', () => {
 describe('contents', () => {
   const secret = `ghp_${'a1'.repeat(15)}`;
   const run = async (/** @type {any} */ options) => {
-    const { telemetry, spans } = set(options);
+    const { telemetry, spans } = setUp(options);
     await telemetry.run(CALL, ID, async () => ({ result: { note: `key ${secret}` }, trace: traceOf() }));
     await telemetry.call(CALL, ID, () => Promise.reject(new ToolError(`Bern ${secret}`))).catch(() => {});
     return spans();
@@ -214,20 +214,20 @@ describe('inconsistent traces', () => {
   });
 
   test('calls with an unknown parent are children of the run', async () => {
-    const { telemetry, spans } = set();
+    const { telemetry, spans } = setUp();
     await telemetry.run(CALL, ID, async () => odd([call('x', 'gone')]));
     expect(treeOf(spans())).toContain('    host_call x');
   });
 
   test('cyclic parents do not loop', async () => {
-    const { telemetry, spans, lines } = set();
+    const { telemetry, spans, lines } = setUp();
     await telemetry.run(CALL, ID, async () => odd([call('x', 'y'), call('y', 'x'), call('z', 'z')]));
     expect(spans().map(({ name }) => name)).toContain('host_call z');
     expect(lines).toEqual([]);
   });
 
   test('a run with very many host calls has a thousand spans, and the number of omitted ones', async () => {
-    const { telemetry, spans } = set();
+    const { telemetry, spans } = setUp();
     const many = Array.from({ length: 1_500 }, (_, at) => call(`c${at}`, at === 0 ? ID : `c${at - 1}`));
     await telemetry.run(CALL, ID, async () => ({ trace: traceOf({ calls: many, leftOut: 7 }) }));
     expect(spans()).toHaveLength(1_000 + 4);

@@ -38,7 +38,7 @@ export const sameKeys: {
   auth: SameKeys<FilledTGPConfig['git']['auth'], rust.GitIdentity>;
   exec: SameKeys<
     Omit<TestOptions, 'signal' | 'dryRun' | 'mode' | 'accept'> & {
-      caller: unknown;
+      callerKind: unknown;
       caller: unknown;
       trace: unknown;
       below: unknown;

@@ -1,6 +1,6 @@
 import { resolve as absolute } from 'node:path';
 import { LedgerError, NotFoundError, ValidationError } from '../boundary/errors.js';
-import { REALM } from '../kernel/process_identity.js';
+import { THREAD_STATE } from '../kernel/process_identity.js';
 import { callsIn, foldSession, textIn } from '../kernel/session_fold.js';
 import { SESSION_LOG } from '../kernel/session_log.js';
 import { MemoryLog } from './memory_log.js';
@@ -21,7 +21,7 @@ import { busy, SessionLease } from './session_lease.js';
 const HIDDEN = '[hidden]';
 
 /** Open sessions of this thread, each with its root. */
-const { working } = REALM;
+const { working } = THREAD_STATE;
 
 /** The conversation of a session. Every entry is recorded in the log before it takes effect. */
 export class Conversation {

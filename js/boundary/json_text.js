@@ -3,6 +3,7 @@
 import { types } from 'node:util';
 import { TGPError, ValidationError } from './errors.js';
 import { MAX_JSON_DEPTH } from './foreign_json.js';
+import { isPlain } from './plain_value.js';
 
 /** The largest length that any limit allows. */
 export const MAX_JSON_CHARS = 64 << 20;
@@ -58,79 +59,6 @@ export function toJsonText(value, name, options = {}) {
       cause,
       details: { field: name },
     });
-  }
-}
-
-/**
- * Whether `JSON.stringify` gives the same text as `Writer`: only strings, finite numbers, booleans, null, and plain objects and arrays
- * without `toJSON`, up to a size limit.
- * @param {unknown} value
- * @param {number} maxChars
- */
-function isPlain(value, maxChars) {
-  return new PlainCheck(maxChars).holds(value, 0);
-}
-
-/** One check of a value, which may have many members: written for speed. */
-class PlainCheck {
-  #left;
-
-  /** @param {number} maxChars */
-  constructor(maxChars) {
-    this.#left = maxChars;
-  }
-
-  /**
-   * @param {unknown} value
-   * @param {number} depth
-   * @returns {boolean}
-   */
-  holds(value, depth) {
-    // The shortest value has one character and a separator.
-    this.#left -= typeof value === 'string' ? value.length + 2 : 2;
-    if (this.#left < 0) return false;
-    switch (typeof value) {
-      case 'string':
-      case 'boolean':
-        return true;
-      case 'number':
-        return Number.isFinite(value);
-      case 'undefined':
-        return depth > 0;
-      case 'object':
-        return value === null || (depth < MAX_JSON_DEPTH && this.#holdsPlain(value, depth + 1));
-      default:
-        return false;
-    }
-  }
-
-  /**
-   * @param {object} value
-   * @param {number} depth
-   */
-  #holdsPlain(value, depth) {
-    // A proxy may answer differently each time.
-    if (types.isProxy(value) || 'toJSON' in value) return false;
-    const prototype = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype) return this.#holdsMembers(value, depth);
-    if (prototype !== Array.prototype || !Array.isArray(value)) return false;
-    for (let index = 0; index < value.length; index++) if (!this.holds(value[index], depth)) return false;
-    return true;
-  }
-
-  /**
-   * @param {object} value
-   * @param {number} depth
-   */
-  #holdsMembers(value, depth) {
-    let isEmpty = true;
-    // Faster than `Object.keys`; a member that `Object.prototype` was given is checked too, and does no harm.
-    for (const key in value) {
-      isEmpty = false;
-      this.#left -= key.length;
-      if (!this.holds(/** @type {any} */ (value)[key], depth)) return false;
-    }
-    return !isEmpty || !(Symbol.toStringTag in value);
   }
 }
 

@@ -154,7 +154,14 @@ export class KernelCalls {
       const { tool, effect, changes, args, path } = asked;
       const who = this.#life.gate.caller(asked.who);
       const number = nextCallNumber();
-      const call = { number, tool, effect, changes, path, args: toJsonText(args, 'args', { nonFiniteNumbers: 'null' }) };
+      const call = {
+        number,
+        tool,
+        effect,
+        changes,
+        path,
+        args: toJsonText(args, 'args', { nonFiniteNumbers: 'null' }),
+      };
       const enter = async (/** @type {string | undefined} */ approval) =>
         kernel.enter({ ...call, caller: this.#callerText(number, who, approval) });
       unwrap(await this.#life.gate.pass(kernel, enter, who, undefined));

@@ -182,7 +182,6 @@ fn refused(message: &str) -> Error {
 mod tests {
     use super::super::call::Call;
     use super::super::caller::Caller;
-    use super::super::recorder::{Recorder, Records};
     use super::{Approvals, CallContext, Decider, Expiry, Subject};
     use std::time::{Duration, Instant, SystemTime};
     use tgp_policy::Effect;
@@ -190,7 +189,7 @@ mod tests {
     fn ask(approvals: &Approvals, subject: &Subject) -> String {
         let caller = Caller::default();
         let call = Call::of(&caller, "write_file", Effect::Write, "");
-        let context = CallContext::new(&call, &Recorder::new(Records::Nothing));
+        let context = CallContext::new(&call, |number| number.to_string());
         approvals.ask(subject.clone(), context, Decider::Hook).unwrap()
     }
 

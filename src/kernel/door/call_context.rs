@@ -2,7 +2,6 @@
 //! thread-local.
 
 use super::call::Call;
-use super::recorder::Recorder;
 use crate::kernel::visibility::{SharedVisibility, with_visibility};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -31,11 +30,12 @@ pub struct CallContext {
 }
 
 impl CallContext {
-    pub(super) fn new(call: &Call<'_>, recorder: &Recorder) -> Self {
+    /// `name` gives the name of a call by its number.
+    pub(super) fn new(call: &Call<'_>, name: impl Fn(u64) -> String) -> Self {
         let Actor { agent, id } = call.actor();
         Self {
-            call: recorder.name(call.number),
-            parent: call.parent.map(|number| recorder.name(number)),
+            call: name(call.number),
+            parent: call.parent.map(&name),
             tool: call.tool.clone(),
             path: call.path.as_deref().map(str::to_owned),
             session: call.caller.session.clone(),

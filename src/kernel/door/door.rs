@@ -198,7 +198,7 @@ impl Door {
     /// The context of a call.
     #[must_use]
     pub fn context(&self, call: &Call<'_>) -> CallContext {
-        CallContext::new(call, &self.recorder)
+        CallContext::new(call, |number| self.name(number))
     }
 
     /// The prefix of the names of this process's calls.
