@@ -5,7 +5,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readVersion } from '../scripts/versions.mjs';
+import { readVersion } from '../tools/versions.mjs';
 import { lineChart } from './svg.mjs';
 import { table } from './tables.mjs';
 

@@ -12,8 +12,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endWithUsage, readOptions } from './options.mjs';
-import { announce, whenStarted } from './process.mjs';
+import { endWithUsage, readOptions } from '../tools/options.mjs';
+import { announce, whenStarted } from '../tools/process.mjs';
 import { build, CannotRun, runTests } from './promises/run_tests.mjs';
 import { makeTree, removeTree, restoreTree } from './promises/scratch_tree.mjs';
 import { PROMISES } from './promises.mjs';

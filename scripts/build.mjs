@@ -24,13 +24,13 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hostPlatform, packageJson } from '../tools/platform.mjs';
+import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from '../tools/process.mjs';
 import { writeApiReference } from './api_reference.mjs';
 import { writeCommonJs } from './common_js.mjs';
 import { writeExpect } from './expect_bundle.mjs';
 import { writeLimits } from './limits.mjs';
 import { writeNodeShims } from './node_shims.mjs';
-import { hostPlatform, packageJson } from './platform.mjs';
-import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from './process.mjs';
 import { sandboxApiModule } from './sandbox_api.mjs';
 import { stdApiModule } from './std_api.mjs';
 

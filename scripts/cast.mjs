@@ -12,7 +12,7 @@ import { forgeTestFirst } from '../__test__/helpers/providers/model_scripts.js';
 import { atTerminal } from '../__test__/helpers/providers/terminal.js';
 import { runCli } from '../__test__/helpers/run_cli.js';
 import { openaiServer } from '../examples/demo/providers/openai_server.js';
-import { ROOT } from './process.mjs';
+import { ROOT } from '../tools/process.mjs';
 
 const TASK = 'What does a box of 40 x 40 x 50 inches weigh, divisor 139?';
 const MODEL = 'openai/gpt-5.4';

@@ -5,8 +5,8 @@
 
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { readOptions } from './options.mjs';
-import { announce, capture, captureIn, localBin, ROOT, run, StepFailed, whenStarted } from './process.mjs';
+import { readOptions } from '../tools/options.mjs';
+import { announce, capture, captureIn, localBin, ROOT, run, StepFailed, whenStarted } from '../tools/process.mjs';
 import { readSeconds } from './slow_tests.mjs';
 import { selectTests } from './test_selection.mjs';
 

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './process.mjs';
+import { ROOT } from '../tools/process.mjs';
 
 export async function writeCommonJs() {
   const { build: bundle } = await import('esbuild');

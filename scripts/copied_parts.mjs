@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ROOT, StepFailed } from '../tools/process.mjs';
 import { WEIGHTS_SHA256 } from './memory_model.mjs';
-import { ROOT, StepFailed } from './process.mjs';
 
 /** @typedef {{ into: string, name: string, version: string, license: string, integrity: string | undefined }} Copied */
 

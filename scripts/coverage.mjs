@@ -5,7 +5,7 @@
  */
 
 import { join } from 'node:path';
-import { capture, localBin, ROOT, status } from './process.mjs';
+import { capture, localBin, ROOT, status } from '../tools/process.mjs';
 
 const args = process.argv.slice(2);
 const names = args.filter((arg) => arg !== '--rust');

@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { captureIn, ROOT } from './process.mjs';
+import { captureIn, ROOT } from '../tools/process.mjs';
 
 /** The selected acts, by the first word of their heading. */
 const SHOWN = ['Forge', 'Reuse', 'Survive', 'What is left'];

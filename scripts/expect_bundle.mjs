@@ -5,7 +5,7 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './process.mjs';
+import { ROOT } from '../tools/process.mjs';
 
 const ENTRY = join(ROOT, 'scripts', 'expect', 'entry.mjs');
 const OUTPUT = join(ROOT, 'std', 'expect.js');

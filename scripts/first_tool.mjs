@@ -12,9 +12,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { hostPlatform, PLATFORM_NAMES, packageJson } from '../tools/platform.mjs';
+import { announce, captureIn, ROOT, StepFailed, whenStarted } from '../tools/process.mjs';
 import { localRegistry } from './local_registry.mjs';
-import { hostPlatform, PLATFORM_NAMES, packageJson } from './platform.mjs';
-import { announce, captureIn, ROOT, StepFailed, whenStarted } from './process.mjs';
 import { packCore, packed, packPlatform } from './release_packages.mjs';
 
 /**

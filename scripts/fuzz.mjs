@@ -7,8 +7,8 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endWithUsage, readOptions } from './options.mjs';
-import { localBin, ROOT, status } from './process.mjs';
+import { endWithUsage, readOptions } from '../tools/options.mjs';
+import { localBin, ROOT, status } from '../tools/process.mjs';
 
 const USAGE = 'Usage: npm run fuzz -- [--seconds <n>] [name …]';
 const FOLDER = '__test__/fuzz';

@@ -6,8 +6,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ROOT, StepFailed } from '../tools/process.mjs';
 import { crateId, LIBRARIES, linkedCrates, OWN } from './linked_parts.mjs';
-import { ROOT, StepFailed } from './process.mjs';
 
 /** @typedef {import('./linked_parts.mjs').Crate} Crate */
 

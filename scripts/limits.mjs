@@ -5,7 +5,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './process.mjs';
+import { ROOT } from '../tools/process.mjs';
 
 /**
  * @typedef {import('../binding.cjs').BindingLimit} Limit

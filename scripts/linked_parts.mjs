@@ -5,8 +5,8 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { packageJson } from './platform.mjs';
-import { captureIn, ROOT } from './process.mjs';
+import { packageJson } from '../tools/platform.mjs';
+import { captureIn, ROOT } from '../tools/process.mjs';
 
 /**
  * @typedef {{ name: string, version: string, license: string, folder: string, checksum: string | undefined, targets: string[], needs: string[] }} Crate

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { localBin, ROOT, status } from './process.mjs';
+import { localBin, ROOT, status } from '../tools/process.mjs';
 
 const FOLDER = '__test__';
 const growing = readdirSync(join(ROOT, FOLDER), { recursive: true, encoding: 'utf8' })

@@ -19,8 +19,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { announce, capture, ROOT, StepFailed } from '../tools/process.mjs';
 import { modelFile } from './memory_model_file.mjs';
-import { announce, capture, ROOT, StepFailed } from './process.mjs';
 import { readTensors } from './safetensors.mjs';
 import { readZip } from './zip.mjs';
 

@@ -5,7 +5,7 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './process.mjs';
+import { ROOT } from '../tools/process.mjs';
 
 const SOURCES = join(ROOT, 'shims');
 const OUTPUT = join(ROOT, 'dist', 'node_shims');

@@ -16,11 +16,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs, promisify } from 'node:util';
 import { TGP, tgpTools } from '../index.js';
+import { ROOT } from '../tools/process.mjs';
 import { FORMATS } from './package_jobs/formats.mjs';
 import { OTHERS } from './package_jobs/others.mjs';
 import { VALUES } from './package_jobs/values.mjs';
 import { packagesPage } from './packages_page.mjs';
-import { ROOT } from './process.mjs';
 
 /**
  * @typedef {[imports: string, expression: string, instead?: string]} Job `instead`: what to use where the package cannot work

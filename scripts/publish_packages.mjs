@@ -17,10 +17,10 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readOptions } from './options.mjs';
-import { program, ROOT, StepFailed, whenStarted } from './process.mjs';
+import { readOptions } from '../tools/options.mjs';
+import { program, ROOT, StepFailed, whenStarted } from '../tools/process.mjs';
+import { isOlder, isPreview, readVersion } from '../tools/versions.mjs';
 import { packedManifest, publishingOrder } from './release_packages.mjs';
-import { isOlder, isPreview, readVersion } from './versions.mjs';
 
 /**
  * @typedef {{ file: string, name: string, version: string, integrity: string, tag: string, isThere: boolean }} Planned

@@ -13,8 +13,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ROOT, StepFailed } from './process.mjs';
-import { isOlder, isPreview, readVersion } from './versions.mjs';
+import { ROOT, StepFailed } from '../tools/process.mjs';
+import { isOlder, isPreview, readVersion } from '../tools/versions.mjs';
 
 /** @typedef {{ path: string, text: string }} Change a file and what it will hold */
 

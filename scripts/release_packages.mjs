@@ -26,8 +26,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hostPlatform, PLATFORM_NAMES, packageJson, SEEN_PLATFORMS } from './platform.mjs';
-import { captureIn, ROOT, StepFailed, whenStarted } from './process.mjs';
+import { hostPlatform, PLATFORM_NAMES, packageJson, SEEN_PLATFORMS } from '../tools/platform.mjs';
+import { captureIn, ROOT, StepFailed, whenStarted } from '../tools/process.mjs';
 
 /**
  * @typedef {{ into: string, repository?: string }} Where

@@ -4,8 +4,8 @@
  */
 
 import { join } from 'node:path';
+import { ROOT, StepFailed, status } from '../tools/process.mjs';
 import { build } from './build.mjs';
-import { ROOT, StepFailed, status } from './process.mjs';
 import { setup } from './setup.mjs';
 import { slowTests, test } from './test.mjs';
 

@@ -9,10 +9,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
+import { PLATFORM_NAMES, packageJson } from '../tools/platform.mjs';
+import { ROOT, StepFailed, whenStarted } from '../tools/process.mjs';
 import { copiedPackages, ICU_DATA, MODEL } from './copied_parts.mjs';
 import { crateId, installedPackages, LIBRARIES, linkedCrates, lockedChecksums, OWN } from './linked_parts.mjs';
-import { PLATFORM_NAMES, packageJson } from './platform.mjs';
-import { ROOT, StepFailed, whenStarted } from './process.mjs';
 
 const MEMORY = '@tgp/memory';
 

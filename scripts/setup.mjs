@@ -2,8 +2,8 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { announce, capture, ROOT, run, StepFailed, status } from '../tools/process.mjs';
 import { makeWeights } from './memory_model.mjs';
-import { announce, capture, ROOT, run, StepFailed, status } from './process.mjs';
 
 /** @typedef {{ program: string, versionFlag?: string, packages: string[] }} Program `versionFlag`: prints its version */
 

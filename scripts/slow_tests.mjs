@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { ROOT } from './process.mjs';
+import { ROOT } from '../tools/process.mjs';
 
 /** @typedef {{ name: string, seconds: number }} Timing */
 

@@ -4,8 +4,8 @@
  */
 
 import { spawn } from 'node:child_process';
-import { endWithUsage, readOptions } from './options.mjs';
-import { capture, localBin, ROOT, StepFailed, whenStarted } from './process.mjs';
+import { endWithUsage, readOptions } from '../tools/options.mjs';
+import { capture, localBin, ROOT, StepFailed, whenStarted } from '../tools/process.mjs';
 
 const USAGE = 'Usage: npm run test:steady -- [file or part of its path …] [--times 10] [--loops 2]';
 

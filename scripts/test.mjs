@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { announce, localBin, ROOT, status } from './process.mjs';
+import { announce, localBin, ROOT, status } from '../tools/process.mjs';
 import { readSeconds, slowest, timingsOfJunit, timingTable } from './slow_tests.mjs';
 
 /** @typedef {{ passed: number, failed: number, names: string[] }} Tally `names`: what failed, a line each. */

@@ -15,7 +15,7 @@ import { generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import BetterSqlite3 from 'better-sqlite3';
 import { TGP, tgpTools } from '../index.js';
-import { ROOT } from './process.mjs';
+import { ROOT } from '../tools/process.mjs';
 
 /**
  * @typedef {import('@opentelemetry/sdk-trace-base').ReadableSpan} ReadableSpan

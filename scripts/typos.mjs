@@ -1,7 +1,7 @@
 /** Checks the spelling with `typos`, installed as a prebuilt program from PyPI. */
 
 import { join } from 'node:path';
-import { announce, capture, ROOT, run, StepFailed, status } from './process.mjs';
+import { announce, capture, ROOT, run, StepFailed, status } from '../tools/process.mjs';
 import { installPackages } from './setup.mjs';
 
 /** Pinned: a later word list could fail an unchanged tree. */

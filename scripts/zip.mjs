@@ -1,7 +1,7 @@
 /** Reads files from a zip archive. Only the features used by wheels: stored and deflated entries, no encryption, no zip64. */
 
 import { inflateRawSync } from 'node:zlib';
-import { StepFailed } from './process.mjs';
+import { StepFailed } from '../tools/process.mjs';
 
 const END = 0x06054b50;
 const ENTRY = 0x02014b50;

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { hostPlatform } from '../../scripts/platform.mjs';
-import { program } from '../../scripts/process.mjs';
+import { hostPlatform } from '../../tools/platform.mjs';
+import { program } from '../../tools/process.mjs';
 import { tempRoot } from './temp_root.js';
 
 const exec = promisify(execFile);

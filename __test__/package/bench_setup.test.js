@@ -24,7 +24,8 @@ module.exports = class {
 /** A clone after \`npm run demo\`, with an npm that only records its arguments and rebuilds the stand-in. */
 async function freshClone() {
   const folder = await tempRoot();
-  for (const name of ['benches', 'scripts']) await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  for (const name of ['benches', 'scripts', 'tools'])
+    await cp(join(ROOT, name), join(folder, name), { recursive: true });
   // The build of the tree is used.
   await writeFile(join(folder, 'scripts', 'run.mjs'), '');
   await mkdir(join(folder, 'docs'));

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { hostPlatform } from '../../scripts/platform.mjs';
+import { hostPlatform } from '../../tools/platform.mjs';
 
 const platform = hostPlatform();
 const ADDON = fileURLToPath(new URL(`../../tgp.${platform.name}.node`, import.meta.url));

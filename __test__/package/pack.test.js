@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { hostPlatform } from '../../scripts/platform.mjs';
+import { hostPlatform } from '../../tools/platform.mjs';
 import { PLATFORM_PACKAGE, packedApplication } from '../helpers/packed_application.js';
 
 const exec = promisify(execFile);

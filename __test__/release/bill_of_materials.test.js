@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { licencesPage } from '../../scripts/licences.mjs';
 import { installedPackages, LIBRARIES, linkedCrates } from '../../scripts/linked_parts.mjs';
-import { PLATFORM_NAMES } from '../../scripts/platform.mjs';
 import { bill, problemsOf } from '../../scripts/sbom.mjs';
+import { PLATFORM_NAMES } from '../../tools/platform.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const crates = linkedCrates();

@@ -36,7 +36,8 @@ const FILES = {
 
 async function repository() {
   const folder = await tempRoot();
-  for (const name of ['benches', 'scripts']) await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  for (const name of ['benches', 'scripts', 'tools'])
+    await cp(join(ROOT, name), join(folder, name), { recursive: true });
   await mkdir(join(folder, 'vendor', 'v8'), { recursive: true });
   for (const [path, text] of Object.entries(FILES)) await writeFile(join(folder, path), text);
   await mkdir(join(folder, 'node_modules'));

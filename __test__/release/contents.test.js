@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PLATFORM_NAMES } from '../../scripts/platform.mjs';
 import { packCommand, packCore, packed, packedManifest } from '../../scripts/release_packages.mjs';
+import { PLATFORM_NAMES } from '../../tools/platform.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const exec = promisify(execFile);

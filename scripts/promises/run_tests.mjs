@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { ROOT } from '../process.mjs';
+import { ROOT } from '../../tools/process.mjs';
 import { tallyOfJunit } from '../test.mjs';
 import { CARGO_TARGET, LOGS, TREE } from './scratch_tree.mjs';
 

@@ -13,7 +13,7 @@ import {
   utimesSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { captureIn, ROOT, StepFailed } from '../process.mjs';
+import { captureIn, ROOT, StepFailed } from '../../tools/process.mjs';
 
 const FOLDER = join(ROOT, 'target', 'break-promises');
 export const TREE = join(FOLDER, 'tree');

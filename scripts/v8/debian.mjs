@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { StepFailed } from '../process.mjs';
+import { StepFailed } from '../../tools/process.mjs';
 
 const MIRROR = 'http://deb.debian.org/debian';
 const INDEX = `${MIRROR}/dists/unstable/main/binary-amd64/Packages.xz`;
