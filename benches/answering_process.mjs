@@ -1,6 +1,6 @@
 /** A Node child process that answers one message at a time, until it is closed. */
 
-import { descendants } from './process_tree.mjs';
+import { descendants } from '../tools/process_tree.mjs';
 
 /** The timeout of an orderly close; then the process is killed. */
 const CLOSING_MS = 5000;

@@ -1,6 +1,6 @@
 /** Generates the charts of `docs/charts/` from the results. */
 
-import { dotChart, lineChart, stackChart } from './svg.mjs';
+import { dotChart, lineChart, stackChart } from '../tools/svg.mjs';
 
 /** @typedef {import('./results.mjs').Results} Results */
 /** @typedef {import('./record.mjs').Recorded} Recorded */

@@ -1,6 +1,7 @@
 /** Generates README's comparison table of sandboxes from the results. */
 
-import { shown, table } from './tables.mjs';
+import { table } from '../tools/markdown_table.mjs';
+import { shown } from './tables.mjs';
 
 /** @typedef {import('./results.mjs').Results} Results */
 

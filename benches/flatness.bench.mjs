@@ -3,9 +3,9 @@
  * the CPU time of host and workers together, which does not depend much on other load. `RUNS=100000` is the default.
  */
 
+import { treeCpuMs, treeMemory } from '../tools/process_tree.mjs';
 import { createKernel } from './kernel.mjs';
 import { percentile } from './measure.mjs';
-import { treeCpuMs, treeMemory } from './process_tree.mjs';
 import { record } from './record.mjs';
 
 const RUNS = Number(process.env.RUNS ?? 100_000);

@@ -5,9 +5,9 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { table } from '../tools/markdown_table.mjs';
+import { lineChart } from '../tools/svg.mjs';
 import { readVersion } from '../tools/versions.mjs';
-import { lineChart } from './svg.mjs';
-import { table } from './tables.mjs';
 
 /**
  * @typedef {import('./results.mjs').Results} Results

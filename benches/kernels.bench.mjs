@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { countsOf } from '../__test__/helpers/process_counts.js';
 import { TGP, tgpTools } from '../index.js';
-import { treeMemory } from './process_tree.mjs';
+import { treeMemory } from '../tools/process_tree.mjs';
 import { QUICK, record } from './record.mjs';
 
 const MARKS = QUICK ? [1, 2, 5, 10] : [1, 2, 5, 10, 20, 50, 100];

@@ -5,8 +5,8 @@
  */
 
 import { BOMBS } from '../__test__/helpers/bombs.js';
+import { treeMemory } from '../tools/process_tree.mjs';
 import { percentile } from './measure.mjs';
-import { treeMemory } from './process_tree.mjs';
 import { record } from './record.mjs';
 import { ProcessUnavailable, SandboxProcess } from './sandbox_process.mjs';
 import { SANDBOXES } from './sandboxes.mjs';

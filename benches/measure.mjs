@@ -1,7 +1,7 @@
 /** Measures repeated work. */
 
+import { percentile } from '../tools/statistics.mjs';
 import { record } from './record.mjs';
-import { percentile } from './statistics.mjs';
 
 export { percentile };
 

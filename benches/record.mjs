@@ -1,7 +1,7 @@
 /** Records the results of a benchmark for the runner: one line per measure, in the file `TGP_BENCH_OUT`. */
 
 import { appendFileSync } from 'node:fs';
-import { summary } from './statistics.mjs';
+import { summary } from '../tools/statistics.mjs';
 
 /**
  * @typedef {object} Measure
@@ -10,7 +10,7 @@ import { summary } from './statistics.mjs';
  * @property {string} [unit]
  * @property {number} [at] the position on a curve
  * @property {Record<string, number | string>} [facts] additional data
- * @typedef {Measure & Partial<import('./statistics.mjs').Summary>} Recorded
+ * @typedef {Measure & Partial<import('../tools/statistics.mjs').Summary>} Recorded
  */
 
 /** Whether this is a quick run: `npm run bench -- --quick`. */

@@ -1,5 +1,7 @@
 /** Generates the tables of `docs/benchmarks.md`, between its markers. */
 
+import { table } from '../tools/markdown_table.mjs';
+
 /** @typedef {import('./results.mjs').Results} Results */
 /** @typedef {import('./record.mjs').Recorded} Recorded */
 
@@ -33,18 +35,6 @@ export function shown(value) {
   if (value === undefined || !Number.isFinite(value)) return '';
   if (value >= 1000) return Math.round(value).toLocaleString('en').replaceAll(',', ' ');
   return String(Number(value.toPrecision(3)));
-}
-
-/**
- * A table in Markdown whose columns are as wide as their cells.
- * @param {string[]} head
- * @param {string[][]} rows
- */
-export function table(head, rows) {
-  const widths = head.map((cell, at) => Math.max(3, cell.length, ...rows.map((row) => row[at]?.length ?? 0)));
-  const lineOf = (/** @type {string[]} */ cells) =>
-    `| ${widths.map((width, at) => (cells[at] ?? '').padEnd(width)).join(' | ')} |`;
-  return [lineOf(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rows.map(lineOf)].join('\n');
 }
 
 /** @param {Results} results @param {string[]} drawn */

@@ -1,8 +1,8 @@
 /** Throughput of many concurrent runs on two workers. `flatness.bench.mjs` measures the long-term cost. */
 
+import { treeMemory } from '../tools/process_tree.mjs';
 import { createKernel } from './kernel.mjs';
 import { percentile } from './measure.mjs';
-import { treeMemory } from './process_tree.mjs';
 import { record } from './record.mjs';
 
 const RUNS = Number(process.env.RUNS ?? 20_000);

@@ -4,8 +4,8 @@
  * typical of an application; in long ones nothing prepared is left, and each run has its full cost.
  */
 
+import { treeMemory } from '../tools/process_tree.mjs';
 import { percentile } from './measure.mjs';
-import { treeMemory } from './process_tree.mjs';
 import { record } from './record.mjs';
 import { SandboxProcess } from './sandbox_process.mjs';
 import { SANDBOXES } from './sandboxes.mjs';

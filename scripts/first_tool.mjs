@@ -12,6 +12,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { table } from '../tools/markdown_table.mjs';
 import { hostPlatform, PLATFORM_NAMES, packageJson } from '../tools/platform.mjs';
 import { announce, captureIn, ROOT, StepFailed, whenStarted } from '../tools/process.mjs';
 import { localRegistry } from './local_registry.mjs';
@@ -199,7 +200,7 @@ async function tryManager(name, registry, upstream) {
 }
 
 /** @param {(Timed | Skipped)[]} rows */
-export function table(rows) {
+export function timesTable(rows) {
   const cells = rows.map((row) =>
     'skipped' in row
       ? [row.name, '', `not here: ${row.skipped.replaceAll('|', ' ').slice(0, 100)}`, '', '', '']
@@ -212,10 +213,7 @@ export function table(rows) {
           `${row.megabytes} MB`,
         ],
   );
-  const all = [['manager', 'version', 'install', 'first tool forged and run', 'together', 'on disk'], ...cells];
-  const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const lines = all.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`);
-  return [lines[0], `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...lines.slice(1)].join('\n');
+  return table(['manager', 'version', 'install', 'first tool forged and run', 'together', 'on disk'], cells);
 }
 
 /** @param {string} into the native package of this machine, @tgp/core, and the others without their binaries, which no manager needs */
@@ -248,7 +246,7 @@ async function main() {
     const rows = [];
     for (const name of names) rows.push(await tryManager(name, registry.url, upstream));
     await registry.close();
-    const printed = table(rows);
+    const printed = timesTable(rows);
     process.stdout.write(`\n${printed}\n`);
     if (values.write) writeFileSync(join(ROOT, 'docs', 'first_tool.md'), page(printed));
     process.exitCode = rows.every((row) => 'skipped' in row) ? 1 : 0;

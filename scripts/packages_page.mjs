@@ -1,5 +1,7 @@
 /** The text of docs/packages.md. */
 
+import { table } from '../tools/markdown_table.mjs';
+
 /** @typedef {import('./packages_table.mjs').Row} Row */
 
 /** The default CPU time limit of a run. */
@@ -60,15 +62,4 @@ function reason(failure) {
     .replace(/\.$/, '')
     .replaceAll('|', '\\|');
   return line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line;
-}
-
-/**
- * @param {string[]} heads
- * @param {string[][]} rows
- */
-function table(heads, rows) {
-  const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => (row[column] ?? '').length)));
-  const line = (/** @type {string[]} */ cells) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(heads), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }

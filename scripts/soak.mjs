@@ -9,7 +9,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { table } from '../benches/tables.mjs';
+import { table } from '../tools/markdown_table.mjs';
 import { endWithUsage, readOptions } from '../tools/options.mjs';
 import { ROOT } from '../tools/process.mjs';
 import { KINDS } from './soak_jobs.mjs';

@@ -1,7 +1,7 @@
 /** The application of a soak: runs jobs on several lanes until its time is up, and reports each to the parent process. */
 
-import { numbers } from '../benches/statistics.mjs';
 import { TGPError } from '../index.js';
+import { numbers } from '../tools/statistics.mjs';
 import { openJobs } from './soak_jobs.mjs';
 
 /** The timeout of a job, longer than any job takes. */

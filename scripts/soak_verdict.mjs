@@ -1,7 +1,7 @@
 /** The guarantees checked by a soak, and their verdicts. */
 
-import { percentile, slope } from '../benches/statistics.mjs';
-import { lineChart } from '../benches/svg.mjs';
+import { percentile, slope } from '../tools/statistics.mjs';
+import { lineChart } from '../tools/svg.mjs';
 
 /** @typedef {import('./soak_watch.mjs').Seen} Seen */
 /** @typedef {{ promise: string, kept: boolean, found: string }} Finding */

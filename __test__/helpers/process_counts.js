@@ -1,7 +1,7 @@
 /** Resource usage of an application and its descendants. Linux. */
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { descendants, treeMemory } from '../../benches/process_tree.mjs';
+import { descendants, treeMemory } from '../../tools/process_tree.mjs';
 import { isWorker } from './workers.js';
 
 /**

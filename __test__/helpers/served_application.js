@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
-import { descendants } from '../../benches/process_tree.mjs';
+import { descendants } from '../../tools/process_tree.mjs';
 import { packedApplication } from './packed_application.js';
 import { countsOf, processesOf, running } from './process_counts.js';
 import { freePort } from './running_server.js';

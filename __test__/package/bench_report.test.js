@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { charts } from '../../benches/charts.mjs';
-import { numbers, percentile, slope, summary } from '../../benches/statistics.mjs';
-import { lineChart, ticks } from '../../benches/svg.mjs';
-import { shown, table, withFigures } from '../../benches/tables.mjs';
+import { shown, withFigures } from '../../benches/tables.mjs';
+import { table } from '../../tools/markdown_table.mjs';
+import { numbers, percentile, slope, summary } from '../../tools/statistics.mjs';
+import { lineChart, ticks } from '../../tools/svg.mjs';
 
 /** @param {Record<string, import('../../benches/record.mjs').Recorded[]>} measures */
 const results = (measures) => ({

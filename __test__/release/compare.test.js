@@ -12,7 +12,7 @@ import { compareOptions, UsageError } from '../../benches/compare/options.mjs';
 import { centre, compareRounds, intervalOfCentre, median, studentT, verdict } from '../../benches/compare/ratio.mjs';
 import { compareMetrics, conclusion, needMoreRounds, reportTable } from '../../benches/compare/report.mjs';
 import { Rounds, sliceOrder } from '../../benches/compare/rounds.mjs';
-import { numbers } from '../../benches/statistics.mjs';
+import { numbers } from '../../tools/statistics.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { table } from '../../scripts/first_tool.mjs';
+import { timesTable } from '../../scripts/first_tool.mjs';
 import { IS_LONG } from '../helpers/how_often.js';
 
 const exec = promisify(execFile);
@@ -25,7 +25,7 @@ it.runIf(IS_LONG)(
 
 it('the table has the reason for a skipped package manager', () => {
   const timed = { name: 'npm', version: '11.0.0', install: 9.96, forged: 1.04, megabytes: 133 };
-  expect(table([timed, { name: 'bun', skipped: 'no network | at all' }]).split('\n')).toEqual([
+  expect(timesTable([timed, { name: 'bun', skipped: 'no network | at all' }]).split('\n')).toEqual([
     '| manager | version | install                       | first tool forged and run | together | on disk |',
     '| ------- | ------- | ----------------------------- | ------------------------- | -------- | ------- |',
     '| npm     | 11.0.0  | 10.0 s                        | 1.0 s                     | 11.0 s   | 133 MB  |',

@@ -3,7 +3,7 @@
  * `write_file`, `check_tool` and functions of the application.
  */
 
-import { threadCpuMs, treeMemory, treeProportionalMemory } from '../process_tree.mjs';
+import { threadCpuMs, treeMemory, treeProportionalMemory } from '../../tools/process_tree.mjs';
 import { createKernelOf } from '../tree_kernel.mjs';
 import { CALLS, LANES, TURN } from './metrics.mjs';
 

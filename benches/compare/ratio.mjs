@@ -6,7 +6,7 @@
  * percentiles, since plain ones are too narrow for few rounds (Hesterberg, "What Teachers Should Know About the Bootstrap", 2015).
  */
 
-import { numbers } from '../statistics.mjs';
+import { numbers } from '../../tools/statistics.mjs';
 
 /** A significant loss of this size fails the comparison. */
 export const LOSS = 1.1;

@@ -1,6 +1,7 @@
 /** The table and the conclusion of a comparison. */
 
-import { shown, table } from '../tables.mjs';
+import { table } from '../../tools/markdown_table.mjs';
+import { shown } from '../tables.mjs';
 import { compareRounds, LOSS, verdict } from './ratio.mjs';
 
 /**

@@ -1,6 +1,6 @@
 /** Figures of a load run. The same scenario has the same figures, in the same order, for every build. */
 
-import { percentile } from '../statistics.mjs';
+import { percentile } from '../../tools/statistics.mjs';
 
 /**
  * @typedef {'less' | 'more' | 'zero' | 'fact'} Good which value is good: less, more, only 0 (a promise), or neither

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { treeMemory } from '../process_tree.mjs';
+import { treeMemory } from '../../tools/process_tree.mjs';
 import { cost, fact, gain } from './figures.mjs';
 import { createKernel, ledgerOf, pause, placeTools, rootOf, TOOLS, toolText } from './workspace.mjs';
 

@@ -1,7 +1,7 @@
 /** Queries that never end, with a time limit, while unrelated runs continue. */
 
 import { join } from 'node:path';
-import { percentile } from '../statistics.mjs';
+import { percentile } from '../../tools/statistics.mjs';
 import { broken, cost, countsOf, fact, latencies } from './figures.mjs';
 import { createKernel, placeTools, TOOLS, timed } from './workspace.mjs';
 

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { percentile } from '../statistics.mjs';
+import { percentile } from '../../tools/statistics.mjs';
 import { heldBy } from './event_loop.mjs';
 import { broken, cost, fact } from './figures.mjs';
 import { createKernel, rootOf, toolText } from './workspace.mjs';

@@ -3,7 +3,7 @@
  * was due, so that a stall counts for all calls that waited (no coordinated omission).
  */
 
-import { numbers } from '../statistics.mjs';
+import { numbers } from '../../tools/statistics.mjs';
 import { codeOf, pause } from './workspace.mjs';
 
 /** The timeout for answers after the last call. */

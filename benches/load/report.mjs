@@ -1,6 +1,7 @@
 /** Generates `docs/load.md`: ratios first, then the figures of both builds. */
 
-import { shown, table } from '../tables.mjs';
+import { table } from '../../tools/markdown_table.mjs';
+import { shown } from '../tables.mjs';
 
 /**
  * @typedef {import('./figures.mjs').Figure} Figure

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { gitHttpBackend } from '../../__test__/helpers/git_http_backend.js';
-import { percentile } from '../statistics.mjs';
+import { percentile } from '../../tools/statistics.mjs';
 import { broken, cost, countsOf, fact } from './figures.mjs';
 import { runJob } from './job_process.mjs';
 import { missingFiles } from './promises.mjs';
