@@ -6,15 +6,14 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { placeTools, retrievalQueries, retrievalTools } from '../__test__/helpers/retrieval_set.js';
 import { TGP } from '../index.js';
-import { makeWeights } from '../scripts/memory_model.mjs';
+import { ROOT, run } from '../tools/process.mjs';
 import { percentile } from './measure.mjs';
 import { record } from './record.mjs';
 
 const COUNTS = process.argv.slice(2).map(Number).filter(Boolean);
-const PACKAGE = fileURLToPath(new URL('../npm/memory/', import.meta.url));
+const PACKAGE = join(ROOT, 'npm', 'memory');
 const MEGABYTE = 1 << 20;
 
 /** @param {number} count */
@@ -80,7 +79,7 @@ async function measure(count) {
   }
 }
 
-makeWeights();
+run(process.execPath, [join(ROOT, 'scripts', 'memory_model.mjs')]);
 const rows = [];
 for (const count of COUNTS.length > 0 ? COUNTS : [100, 1000, 10_000]) rows.push(await measure(count));
 const rounded = (/** @type {number} */ value) => Number(value.toFixed(2));

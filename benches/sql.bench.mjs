@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { createSqlTools, sqlite, TGP, tgpTools } from '../index.js';
-import { ensureBetterSqlite3 } from '../scripts/setup.mjs';
+import { ensureBetterSqlite3 } from '../tools/better_sqlite3.mjs';
 import { inTurns, percentile, report } from './measure.mjs';
 
 const ROWS = 10_000;

@@ -31,8 +31,8 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createGzip } from 'node:zlib';
+import { installPackages } from '../tools/debian_packages.mjs';
 import { announce, ROOT, run, StepFailed } from '../tools/process.mjs';
-import { installPackages } from './setup.mjs';
 import { downloadPackages } from './v8/debian.mjs';
 
 const LLVM = 22;

@@ -2,22 +2,15 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { announce, capture, ROOT, run, StepFailed, status } from '../tools/process.mjs';
+import { ensureBetterSqlite3 } from '../tools/better_sqlite3.mjs';
+import { canInstall, installPackages, isRoot, missingPrograms } from '../tools/debian_packages.mjs';
+import { announce, capture, ROOT, run, StepFailed } from '../tools/process.mjs';
 import { makeWeights } from './memory_model.mjs';
-
-/** @typedef {{ program: string, versionFlag?: string, packages: string[] }} Program `versionFlag`: prints its version */
 
 /** Programs that the build needs, and their Debian packages. */
 const PROGRAMS = [
   { program: 'cc', packages: ['gcc', 'libc6-dev'] },
   { program: 'git', packages: ['git'] },
-];
-
-/** Programs that compile an npm addon if its prebuilt binary could not be downloaded. */
-const ADDON_COMPILERS = [
-  { program: 'python3', packages: ['python3'] },
-  { program: 'make', packages: ['make'] },
-  { program: 'g++', packages: ['g++'] },
 ];
 
 /** Programs that the tests need to create certificates. */
@@ -55,12 +48,7 @@ function ensureWeights() {
   }
 }
 
-/** The only package of the tests and benchmarks whose addon npm does not install prebuilt. */
-export function ensureBetterSqlite3() {
-  ensureAddon('better-sqlite3', 'new (require("better-sqlite3"))(":memory:")');
-}
-
-/** @param {Program[]} programs */
+/** @param {import('../tools/debian_packages.mjs').Program[]} programs */
 function ensurePrograms(programs) {
   if (process.platform === 'win32') return;
   const missing = missingPrograms(programs);
@@ -70,20 +58,6 @@ function ensurePrograms(programs) {
     throw new StepFailed(`Missing: ${names}. Install it with your package manager, then run this again.`);
   }
   installPackages(missing.flatMap((entry) => entry.packages));
-}
-
-/** @param {Program[]} programs */
-function missingPrograms(programs) {
-  return programs.filter(({ program, versionFlag = '--version' }) => capture(program, [versionFlag]) === undefined);
-}
-
-function canInstall() {
-  const allowed = isRoot() || capture('sudo', ['--version']) !== undefined;
-  return allowed && capture('apt-get', ['--version']) !== undefined;
-}
-
-function isRoot() {
-  return process.getuid?.() === 0;
 }
 
 function ensureServers() {
@@ -96,16 +70,6 @@ function ensureServers() {
   } catch (error) {
     if (!(error instanceof StepFailed)) throw error;
     announce(`Could not install ${packages.join(' and ')}: the tests that need them will be skipped`);
-  }
-}
-
-/** @param {string[]} packages */
-export function installPackages(packages) {
-  announce(`Installing Debian packages: ${packages.join(' ')}`);
-  const prefix = isRoot() ? [] : ['sudo'];
-  for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
-    const [command = 'env', ...rest] = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
-    run(command, rest);
   }
 }
 
@@ -130,26 +94,6 @@ function ensureNodeModules() {
   // Not `npm ci`: it rejects a lock file created from a registry without some other platform's optional package. This command
   // also installs the locked versions, and does not change the lock file. npm 11, unlike npm 10, also installs packages for
   // another platform that the lock file does not list. No package needs its install script for building; the one that needs
-  // it for tests and benchmarks is handled below.
+  // it for tests and benchmarks is handled by tools/better_sqlite3.mjs.
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts']);
-}
-
-/**
- * Runs the install script of a package with an addon, which downloads or compiles it.
- * @param {string} name
- * @param {string} use a program that fails without the addon
- */
-function ensureAddon(name, use) {
-  const works = () => capture(process.execPath, ['-e', use]) !== undefined;
-  if (works()) return;
-  announce(`Preparing ${name}`);
-  if (status('npm', ['rebuild', name]) === 0 && works()) return;
-  const missing = missingPrograms(ADDON_COMPILERS).flatMap((entry) => entry.packages);
-  if (missing.length > 0 && canInstall()) {
-    installPackages(missing);
-    if (status('npm', ['rebuild', name]) === 0 && works()) return;
-  }
-  throw new StepFailed(
-    `${name} could not be downloaded or compiled. Install Python, make and a C++ compiler, then run this again.`,
-  );
 }

@@ -1,8 +1,8 @@
 /** Checks the spelling with `typos`, installed as a prebuilt program from PyPI. */
 
 import { join } from 'node:path';
+import { installPackages } from '../tools/debian_packages.mjs';
 import { announce, capture, ROOT, run, StepFailed, status } from '../tools/process.mjs';
-import { installPackages } from './setup.mjs';
 
 /** Pinned: a later word list could fail an unchanged tree. */
 const VERSION = '1.51.1';
