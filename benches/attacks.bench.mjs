@@ -9,8 +9,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasServer, startServer } from '../__test__/helpers/database_server.js';
 import { ensureBetterSqlite3 } from '../tools/better_sqlite3.mjs';
+import { hasServer, startServer } from '../tools/database_server.mjs';
 import { record } from './record.mjs';
 
 const CUT_OFF_MS = 40_000;

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { countsOf } from '../__test__/helpers/process_counts.js';
 import { TGP, tgpTools } from '../index.js';
+import { countsOf } from '../tools/process_counts.mjs';
 import { treeMemory } from '../tools/process_tree.mjs';
 import { QUICK, record } from './record.mjs';
 

@@ -4,7 +4,7 @@
  * sandboxes. Failures are printed as they occur, and a summary after each row.
  */
 
-import { BOMBS } from '../__test__/helpers/bombs.js';
+import { BOMBS } from '../tools/bombs.mjs';
 import { treeMemory } from '../tools/process_tree.mjs';
 import { percentile } from './measure.mjs';
 import { record } from './record.mjs';
@@ -25,7 +25,7 @@ const OURS = '@tgp/core, process';
 /** Sandboxes that claim to contain hostile code. */
 const NAMES = Object.keys(SANDBOXES).filter((name) => name !== '@tgp/core, thread' && !name.startsWith('node:vm'));
 
-/** @typedef {import('../__test__/helpers/bombs.js').Bomb} Bomb */
+/** @typedef {import('../tools/bombs.mjs').Bomb} Bomb */
 /** @typedef {{ outcome: string, ms?: number, message?: string, typed?: boolean, mb?: number }} Cell */
 
 /** The current ratio of wall-clock to CPU time, by which CPU time limits are delayed. */

@@ -6,9 +6,9 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { placeTools, retrievalQueries, retrievalTools } from '../__test__/helpers/retrieval_set.js';
 import { TGP } from '../index.js';
 import { ROOT, run } from '../tools/process.mjs';
+import { placeTools, retrievalQueries, retrievalTools } from '../tools/retrieval_set.mjs';
 import { percentile } from './measure.mjs';
 import { record } from './record.mjs';
 

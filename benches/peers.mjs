@@ -3,8 +3,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { installedPackages } from '../__test__/helpers/installed_packages.js';
-import { otherNodes } from '../__test__/helpers/other_nodes.js';
+import { installedPackages } from '../tools/installed_packages.mjs';
+import { otherNodes } from '../tools/other_nodes.mjs';
 
 /** A folder for each peer, so that one that cannot be installed does not affect the others. */
 const VERSIONS = {

@@ -9,9 +9,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { placeTools, retrievalQueries, retrievalTools } from '../__test__/helpers/retrieval_set.js';
 import { TGP, tgpTools } from '../index.js';
 import { ensureBetterSqlite3 } from '../tools/better_sqlite3.mjs';
+import { placeTools, retrievalQueries, retrievalTools } from '../tools/retrieval_set.mjs';
 import { record } from './record.mjs';
 
 const COUNTS = process.argv.slice(2).map(Number).filter(Boolean);

@@ -8,11 +8,11 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { forgeTestFirst } from '../__test__/helpers/providers/model_scripts.js';
-import { atTerminal } from '../__test__/helpers/providers/terminal.js';
-import { runCli } from '../__test__/helpers/run_cli.js';
 import { openaiServer } from '../examples/demo/providers/openai_server.js';
+import { forgeTestFirst } from '../tools/model_scripts.mjs';
 import { ROOT } from '../tools/process.mjs';
+import { runCli } from '../tools/run_cli.mjs';
+import { atTerminal } from '../tools/terminal.mjs';
 
 const TASK = 'What does a box of 40 x 40 x 50 inches weigh, divisor 139?';
 const MODEL = 'openai/gpt-5.4';

@@ -3,7 +3,7 @@
  *
  *   node scripts/packages_table.mjs [--folder <dir>] [--only <name,name>]
  *
- * Installs the newest version of each package of `package_jobs/` into a folder outside the project, runs a small job with it in a
+ * Installs the newest version of each package of `tools/package_jobs/` into a folder outside the project, runs a small job with it in a
  * kernel, and compares the result with Node's. With `--only` it only prints.
  */
 
@@ -16,18 +16,17 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs, promisify } from 'node:util';
 import { TGP, tgpTools } from '../index.js';
+import { FORMATS } from '../tools/package_jobs/formats.mjs';
+import { OTHERS } from '../tools/package_jobs/others.mjs';
+import { VALUES } from '../tools/package_jobs/values.mjs';
 import { ROOT } from '../tools/process.mjs';
-import { FORMATS } from './package_jobs/formats.mjs';
-import { OTHERS } from './package_jobs/others.mjs';
-import { VALUES } from './package_jobs/values.mjs';
 import { packagesPage } from './packages_page.mjs';
 
 /**
- * @typedef {[imports: string, expression: string, instead?: string]} Job `instead`: what to use where the package cannot work
  * @typedef {{ name: string, version: string, instead?: string, kilobytes?: number, firstMs?: number, cpuMs?: number, failure?: string }} Row
  */
 
-/** @type {Record<string, Job>} */
+/** @type {Record<string, import('../tools/package_jobs/values.mjs').Job>} */
 const JOBS = { ...VALUES, ...FORMATS, ...OTHERS };
 const TOOL = 'tools/job.ts';
 /** The number of packages installed together; if that fails, they are installed one by one. */

@@ -6,8 +6,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BOMBS } from '../__test__/helpers/bombs.js';
 import { createSqlTools, sqlite, TGP, tgpTools } from '../index.js';
+import { BOMBS } from '../tools/bombs.mjs';
 
 /**
  * @typedef {() => number} Random between 0 and 1

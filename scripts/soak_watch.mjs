@@ -3,8 +3,8 @@
 import { fork } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isWorker } from '../__test__/helpers/workers.js';
 import { descendants, treeMemory } from '../tools/process_tree.mjs';
+import { isWorker } from '../tools/workers.mjs';
 
 const HOST = fileURLToPath(new URL('./soak_host.mjs', import.meta.url));
 const SAMPLE_MS = 500;

@@ -1,9 +1,9 @@
 /** From a task to a tested tool, and its reuse, with the real client packages of both providers. */
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { forgeTestFirst, reuse, TEST_PATH, TOOL_PATH } from '../../tools/model_scripts.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { CLIENTS, KEY } from '../helpers/providers/clients.js';
-import { forgeTestFirst, reuse, TEST_PATH, TOOL_PATH } from '../helpers/providers/model_scripts.js';
 
 afterEach(() => vi.unstubAllEnvs());
 

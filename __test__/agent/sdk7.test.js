@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { installedPackages } from '../helpers/installed_packages.js';
-import { otherNodes } from '../helpers/other_nodes.js';
-import { TOOL_PATH } from '../helpers/providers/model_scripts.js';
+import { installedPackages } from '../../tools/installed_packages.mjs';
+import { TOOL_PATH } from '../../tools/model_scripts.mjs';
+import { otherNodes } from '../../tools/other_nodes.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const run = promisify(execFile);

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
+import { runCli } from '../../tools/run_cli.mjs';
 import { agentWorkspace, NOTES } from '../helpers/providers/agent_workspace.js';
-import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const TWICE = '/** Twice a number. */\nexport default (args: { n: number }): number => args.n * 2;\n';

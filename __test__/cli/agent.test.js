@@ -6,11 +6,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { byResults, forgeTestFirst, reuse, TOOL_PATH } from '../../tools/model_scripts.mjs';
+import { CLI, runCli } from '../../tools/run_cli.mjs';
 import { git } from '../helpers/git_remote.js';
 import { howOften } from '../helpers/how_often.js';
 import { agentWorkspace, KEY, NOTES } from '../helpers/providers/agent_workspace.js';
-import { byResults, forgeTestFirst, reuse, TOOL_PATH } from '../helpers/providers/model_scripts.js';
-import { CLI, runCli } from '../helpers/run_cli.js';
 
 const MINUTES = 60_000;
 const REPLAYS = howOften({ usual: 4, long: 20 });

@@ -4,9 +4,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TGP } from '../../index.js';
+import { byResults } from '../../tools/model_scripts.mjs';
+import { runCli } from '../../tools/run_cli.mjs';
 import { agentWorkspace } from '../helpers/providers/agent_workspace.js';
-import { byResults } from '../helpers/providers/model_scripts.js';
-import { runCli } from '../helpers/run_cli.js';
 
 const MINUTES = 60_000;
 const INDEX = new URL('../../index.js', import.meta.url).href;

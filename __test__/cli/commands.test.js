@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
-import { CLI, runCli } from '../helpers/run_cli.js';
+import { CLI, runCli } from '../../tools/run_cli.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const SUM = `/** Adds numbers. */

@@ -1,10 +1,10 @@
 import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runCli } from '../../tools/run_cli.mjs';
 import { cliWorkspace } from '../helpers/cli_workspace.js';
 import { forgeServer } from '../helpers/forge_server.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
-import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 describe('tgp commit', () => {

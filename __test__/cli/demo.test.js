@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runCli } from '../helpers/run_cli.js';
+import { runCli } from '../../tools/run_cli.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 test('tgp demo --json prints one report of all acts', async () => {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TGP } from '../../index.js';
 import { DEFAULT_ROOT } from '../../js/cli/config_lookup.js';
+import { runCli } from '../../tools/run_cli.mjs';
 import { find, problems } from '../helpers/doctor_report.js';
 import { git } from '../helpers/git_remote.js';
-import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 describe('tgp doctor', () => {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { database } from '../../js/cli/doctor_database.js';
-import { hasServer } from '../helpers/database_server.js';
+import { hasServer } from '../../tools/database_server.mjs';
+import { runCli } from '../../tools/run_cli.mjs';
 import { find, problems } from '../helpers/doctor_report.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
-import { runCli } from '../helpers/run_cli.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { TGP } from '../../index.js';
 import { RESOLVED } from '../../js/kernel/config.js';
-import { runCli } from '../helpers/run_cli.js';
+import { runCli } from '../../tools/run_cli.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const exec = promisify(execFile);

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runCli } from '../../tools/run_cli.mjs';
 import { cliWorkspace } from '../helpers/cli_workspace.js';
 import { git } from '../helpers/git_remote.js';
-import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 describe('tgp log', () => {

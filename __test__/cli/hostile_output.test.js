@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openaiServer } from '../../examples/demo/providers/openai_server.js';
-import { byResults } from '../helpers/providers/model_scripts.js';
-import { atTerminal } from '../helpers/providers/terminal.js';
-import { runCli } from '../helpers/run_cli.js';
+import { byResults } from '../../tools/model_scripts.mjs';
+import { runCli } from '../../tools/run_cli.mjs';
+import { atTerminal } from '../../tools/terminal.mjs';
 import { hasTerminals } from '../helpers/run_terminal.js';
 
 const MINUTES = 60_000;

@@ -8,8 +8,8 @@ import { nestModule, nextRoute, script } from '../../js/cli/agent_templates.js';
 import { driverOf } from '../../js/cli/databases.js';
 import { examineNextConfig } from '../../js/cli/next_check.js';
 import { configText } from '../../js/cli/templates.js';
-import { installedPackages } from '../helpers/installed_packages.js';
-import { runCli } from '../helpers/run_cli.js';
+import { installedPackages } from '../../tools/installed_packages.mjs';
+import { runCli } from '../../tools/run_cli.mjs';
 import { strictPrograms } from '../helpers/strict_typescript.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

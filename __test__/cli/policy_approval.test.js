@@ -2,9 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runCli } from '../../tools/run_cli.mjs';
 import { git } from '../helpers/git_remote.js';
 import { ONE, workspace } from '../helpers/policy_workspace.js';
-import { runCli } from '../helpers/run_cli.js';
 import { hasTerminals, runAtTerminal } from '../helpers/run_terminal.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

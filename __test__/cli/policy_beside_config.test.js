@@ -2,8 +2,8 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runCli } from '../../tools/run_cli.mjs';
 import { workspace } from '../helpers/policy_workspace.js';
-import { runCli } from '../helpers/run_cli.js';
 import { hasTerminals, runAtTerminal } from '../helpers/run_terminal.js';
 
 describe('tgp.policy.yaml beside the config', () => {

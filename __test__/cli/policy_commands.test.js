@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
-import { runCli } from '../helpers/run_cli.js';
+import { runCli } from '../../tools/run_cli.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const POLICY = `version: 1

@@ -4,11 +4,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { byResults } from '../../tools/model_scripts.mjs';
+import { runCli } from '../../tools/run_cli.mjs';
+import { atTerminal } from '../../tools/terminal.mjs';
 import { git } from '../helpers/git_remote.js';
 import { agentWorkspace } from '../helpers/providers/agent_workspace.js';
-import { byResults } from '../helpers/providers/model_scripts.js';
-import { atTerminal } from '../helpers/providers/terminal.js';
-import { runCli } from '../helpers/run_cli.js';
 import { hasTerminals } from '../helpers/run_terminal.js';
 
 const MINUTES = 60_000;

@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createSqlTools, loadTGPConfig, sqlite, TGP, tgpTools } from '../../index.js';
-import { CLI, runCli } from '../helpers/run_cli.js';
+import { CLI, runCli } from '../../tools/run_cli.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url));

@@ -2,8 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
+import { runCli } from '../../tools/run_cli.mjs';
 import { fingerprint, lastDiff } from '../helpers/folder_fingerprint.js';
-import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const TOOL = `/** Saves a note. */

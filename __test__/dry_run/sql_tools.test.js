@@ -4,8 +4,8 @@ import mysql from 'mysql2/promise';
 import pgPackage from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSqlTools, executor, sqlite } from '../../index.js';
+import { hasServer } from '../../tools/database_server.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
-import { hasServer } from '../helpers/database_server.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

@@ -3,11 +3,11 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { isWorker, workers as workersOf } from '../../tools/workers.mjs';
 import { gitHttpServer } from '../helpers/git_http_server.js';
 import { bareRemote, git } from '../helpers/git_remote.js';
 import { startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { isWorker, workers as workersOf } from '../helpers/workers.js';
 
 /** Half of the shortest grace period of any platform; waiting for a run, a query or the remote would take over a minute. */
 const SOON_MS = 5_000;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { longHistory } from '../../tools/long_history.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { gitHttpServer } from '../helpers/git_http_server.js';
 import { git } from '../helpers/git_remote.js';
 import { howOften } from '../helpers/how_often.js';
-import { longHistory } from '../helpers/long_history.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const FILE = 'tools/group_7/tool_19.ts';

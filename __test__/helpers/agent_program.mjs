@@ -11,7 +11,7 @@ import { defaultSettingsMiddleware, wrapLanguageModel } from 'ai';
 import { anthropicServer } from '../../examples/demo/providers/anthropic_server.js';
 import { openaiServer } from '../../examples/demo/providers/openai_server.js';
 import { replayModel, TGP } from '../../index.js';
-import { forgeTestFirst, reuse } from './providers/model_scripts.js';
+import { forgeTestFirst, reuse } from '../../tools/model_scripts.mjs';
 
 const [root = ''] = process.argv.slice(2);
 const KEY = 'sk-test-0123456789abcdef';

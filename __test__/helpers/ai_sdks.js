@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { installedPackages } from './installed_packages.js';
+import { installedPackages } from '../../tools/installed_packages.mjs';
 
 const SDKS = { 4: '4.3.19', 5: '5.0.277', 6: '6.0.326', 7: '7.0.169' };
 const ZODS = { zod3: '3.25.76', zod4: '4.6.7' };

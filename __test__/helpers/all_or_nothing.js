@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { signalWorkers } from '../../tools/workers.mjs';
 import { sqlKernel, wait } from './sql_kernel.js';
-import { signalWorkers } from './workers.js';
 
 /**
  * @typedef {object} Bench a database with an empty table `items (id, name)`

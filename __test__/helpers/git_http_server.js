@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { onTestFinished } from 'vitest';
-import { gitHttpBackend } from './git_http_backend.js';
+import { gitHttpBackend } from '../../tools/git_http_backend.mjs';
 
 /**
  * A smart-HTTP remote: the real `git http-backend` behind a small CGI server.

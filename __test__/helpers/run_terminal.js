@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import { CLI } from './run_cli.js';
+import { CLI } from '../../tools/run_cli.mjs';
 
 /** A terminal that types an answer at each question. It is created by Python, because Node cannot create one. */
 const TERMINAL = `

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
+import { countsOf, processesOf, running } from '../../tools/process_counts.mjs';
 import { descendants } from '../../tools/process_tree.mjs';
+import { isWorker } from '../../tools/workers.mjs';
 import { packedApplication } from './packed_application.js';
-import { countsOf, processesOf, running } from './process_counts.js';
 import { freePort } from './running_server.js';
 import { tempRoot } from './temp_root.js';
-import { isWorker } from './workers.js';
 
 /**
  * @typedef {object} Application
@@ -28,7 +28,7 @@ import { isWorker } from './workers.js';
  * @property {{ file: string, times: number }} [edits] a file that is changed while it is served
  * @property {boolean} [frozen] whether it is stopped between requests
  */
-/** @typedef {import('./process_counts.js').Counts} Counts */
+/** @typedef {import('../../tools/process_counts.mjs').Counts} Counts */
 
 const exec = promisify(execFile);
 const MINUTES = 60_000;

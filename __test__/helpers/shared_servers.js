@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { startServer } from './database_server.js';
+import { startServer } from '../../tools/database_server.mjs';
 
 /** @typedef {'postgres' | 'mariadb'} Flavour */
 /** @typedef {{ host: string, port: number, user: string, database: string }} Settings what drivers connect with */

@@ -7,10 +7,10 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlTools, sqlite, TGP, tgpTools } from '../../index.js';
 import { createMcpServer } from '../../mcp.js';
+import { runCli } from '../../tools/run_cli.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { serveHttp } from '../helpers/http_server.js';
 import { callsOf } from '../helpers/ledger.js';
-import { runCli } from '../helpers/run_cli.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

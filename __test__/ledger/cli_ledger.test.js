@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
+import { CLI, runCli } from '../../tools/run_cli.mjs';
 import { editLedger } from '../helpers/ledger.js';
-import { CLI, runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const OUTER = "export default async () => { await tgp.exec_tool('tools/inner.ts', {}); tgp.read_file('none.md'); }";

@@ -5,9 +5,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadTGPConfig, TGP, TGPConfigSchema, tgpTools } from '../../index.js';
+import { runCli } from '../../tools/run_cli.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { ledgerFiles } from '../helpers/ledger.js';
-import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 test.each([[false], [{ on: false }]])('ledger: %j writes nothing, and queries report that', async (ledger) => {

@@ -6,8 +6,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { hasServer, startServer } from '../../tools/database_server.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
 import { ledgerFolder } from '../helpers/ledger.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 

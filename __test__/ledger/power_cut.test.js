@@ -6,8 +6,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TGP } from '../../index.js';
+import { runCli } from '../../tools/run_cli.mjs';
 import { editLedger, ledgerFolder } from '../helpers/ledger.js';
-import { runCli } from '../helpers/run_cli.js';
 import { startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

@@ -3,9 +3,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { runCli } from '../../tools/run_cli.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { ledgerFile } from '../helpers/ledger.js';
-import { runCli } from '../helpers/run_cli.js';
 
 /** A workspace with ten checkpoints. */
 async function filledLedger() {

@@ -5,10 +5,10 @@ import { writeFileSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../../tools/run_cli.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { editLedger, exported, ledgerFolder } from '../helpers/ledger.js';
-import { runCli } from '../helpers/run_cli.js';
 import { usedLedger } from '../helpers/used_ledger.js';
 
 const { use, open, copied, verified } = usedLedger();

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
-import { hasServer } from '../helpers/database_server.js';
+import { hasServer } from '../../tools/database_server.mjs';
 import { ownDatabase } from '../helpers/shared_servers.js';
 
 /** A notice message of PostgreSQL without fields. */

@@ -6,9 +6,9 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../../tools/run_cli.mjs';
 import { howOften } from '../helpers/how_often.js';
 import { editLedger, exported, ledgerFile, ledgerFiles, ledgerFolder, sha256 } from '../helpers/ledger.js';
-import { runCli } from '../helpers/run_cli.js';
 import { usedLedger } from '../helpers/used_ledger.js';
 
 /** The number of an event in the middle. */

@@ -9,9 +9,9 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlTools, sqlite, TGP, tgpTools, ValidationError } from '../../index.js';
 import { createMcpServer, serveMcp } from '../../mcp.js';
+import { CLI } from '../../tools/run_cli.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { fingerprint } from '../helpers/folder_fingerprint.js';
-import { CLI } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const SAVE = `/** Saves a note. */

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { TGP } from '../../index.js';
+import { CLI } from '../../tools/run_cli.mjs';
 import { MAX_EXTRA_MB } from '../helpers/host_cost.js';
-import { CLI } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** A process with `tgp mcp`, and its messages. */

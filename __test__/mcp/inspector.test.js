@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { installedPackages } from '../helpers/installed_packages.js';
-import { otherNodes } from '../helpers/other_nodes.js';
-import { CLI, runCli } from '../helpers/run_cli.js';
+import { installedPackages } from '../../tools/installed_packages.mjs';
+import { otherNodes } from '../../tools/other_nodes.mjs';
+import { CLI, runCli } from '../../tools/run_cli.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const run = promisify(execFile);

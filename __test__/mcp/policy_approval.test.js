@@ -8,8 +8,8 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { attenuate, createSqlTools, sqlite, TGP, tgpTools } from '../../index.js';
 import { createMcpServer, serveMcp } from '../../mcp.js';
+import { CLI } from '../../tools/run_cli.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
-import { CLI } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** @typedef {{ action: 'accept' | 'decline' | 'cancel', content?: Record<string, any> }} Answer */

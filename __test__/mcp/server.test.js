@@ -13,10 +13,10 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
 import { createMcpServer, serveMcp } from '../../mcp.js';
+import { CLI } from '../../tools/run_cli.mjs';
+import { workers } from '../../tools/workers.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
-import { CLI } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { workers } from '../helpers/workers.js';
 
 /**
  * @typedef {object} Connected

@@ -30,7 +30,7 @@ async function freshClone() {
   await writeFile(join(folder, 'scripts', 'run.mjs'), '');
   await mkdir(join(folder, 'docs'));
   await cp(join(ROOT, 'docs', 'benchmarks.md'), join(folder, 'docs', 'benchmarks.md'));
-  for (const name of ['index.js', 'package.json', '__test__']) await symlink(join(ROOT, name), join(folder, name));
+  for (const name of ['index.js', 'package.json']) await symlink(join(ROOT, name), join(folder, name));
   const peer = join(folder, 'node_modules', 'better-sqlite3');
   await mkdir(peer, { recursive: true });
   await writeFile(join(peer, 'index.js'), PEER);

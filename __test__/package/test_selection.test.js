@@ -24,12 +24,12 @@ const SOURCES = Object.entries({
   'js/cli/main.js': "import { TGP } from '../kernel/tgp.js';",
   'bin/tgp.js': "await import('../js/cli/main.js');",
   'scripts/limits.mjs': '',
-  '__test__/helpers/run_cli.js': "export const CLI = new URL('../../bin/tgp.js', import.meta.url);",
+  'tools/run_cli.mjs': "export const CLI = new URL('../bin/tgp.js', import.meta.url);",
   '__test__/helpers/kernel.js': "import { TGP } from '../../index.js';",
   '__test__/sql/exec.test.js': "import { kernel } from '../helpers/kernel.js';",
   '__test__/sql/rules.test.js': "import { rules } from '../../js/sql/rules.js';",
   '__test__/git/push.test.js': "import { kernel } from '../helpers/kernel.js';",
-  '__test__/cli/init.test.js': "import { CLI } from '../helpers/run_cli.js';",
+  '__test__/cli/init.test.js': "import { CLI } from '../../tools/run_cli.mjs';",
   '__test__/package/limits.test.js': "import { a } from '../../scripts/limits.mjs';\nread('docs/limits.md');",
   '__test__/long/sql/soak.test.js': "import { kernel } from '../../helpers/kernel.js';",
   ...Object.fromEntries(SMOKE.map((path) => [path, ''])),
@@ -114,7 +114,7 @@ describe('the test files of a change', () => {
 });
 
 it('programs that a test starts count as imported', () => {
-  expect(importsOf(SOURCES).get('__test__/helpers/run_cli.js')).toEqual(['bin/tgp.js']);
+  expect(importsOf(SOURCES).get('tools/run_cli.mjs')).toEqual(['bin/tgp.js']);
 });
 
 it('the files of the smoke set exist', async () => {

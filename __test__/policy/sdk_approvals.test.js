@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { approvalText, tgpTools } from '../../index.js';
 import { requestPages } from '../../js/kernel/request_text.js';
-import { installedPackages } from '../helpers/installed_packages.js';
+import { installedPackages } from '../../tools/installed_packages.mjs';
 import { eventsOf, policyKernel } from '../helpers/policy_kernel.js';
 import { scriptedModel } from '../sdk/scripted_models.js';
 

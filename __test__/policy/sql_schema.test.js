@@ -1,7 +1,7 @@
 import pgPackage from 'pg';
 import { expect, it } from 'vitest';
 import { createSqlTools, sqlite } from '../../index.js';
-import { hasServer } from '../helpers/database_server.js';
+import { hasServer } from '../../tools/database_server.mjs';
 import { policyKernel } from '../helpers/policy_kernel.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 

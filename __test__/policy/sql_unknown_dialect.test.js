@@ -1,6 +1,6 @@
 import pgPackage from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasServer } from '../helpers/database_server.js';
+import { hasServer } from '../../tools/database_server.mjs';
 import { caller, policyKernel } from '../helpers/policy_kernel.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import { describe, expect, it, vi } from 'vitest';
+import { workers } from '../../tools/workers.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { runProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { workers } from '../helpers/workers.js';
 
 const SLEEP = 'await new Promise((done) => setTimeout(done, 150)); return args.n';
 const eventually = (/** @type {number} */ count) =>

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { otherNodes } from '../../tools/other_nodes.mjs';
 import { howOften } from '../helpers/how_often.js';
-import { otherNodes } from '../helpers/other_nodes.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const run = promisify(execFile);

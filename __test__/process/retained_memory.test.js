@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { workers } from '../../tools/workers.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
-import { workers } from '../helpers/workers.js';
 
 /** Tools that leave `args.mb` megabytes in the isolate. */
 const LEFTOVERS = {

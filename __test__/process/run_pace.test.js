@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { workers } from '../../tools/workers.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
-import { workers } from '../helpers/workers.js';
 
 const NEXT = 'export default (args: { n: number }) => args.n + 1';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { signalWorkers, workers } from '../../tools/workers.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
-import { signalWorkers, workers } from '../helpers/workers.js';
 
 async function until(condition, what) {
   for (let i = 0; i < 3000; i++) {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { placeTools } from '../../tools/retrieval_set.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
-import { placeTools } from '../helpers/retrieval_set.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const TAX = {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { placeTools } from '../../tools/retrieval_set.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { bareRemote } from '../helpers/git_remote.js';
-import { placeTools } from '../helpers/retrieval_set.js';
 
 const git = (root, ...args) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' }).trim();
 const metaOf = (root) => JSON.parse(readFileSync(join(root, 'meta.json'), 'utf8'));

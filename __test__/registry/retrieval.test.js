@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { placeTools, retrievalQueries, retrievalTools, wordsOf } from '../../tools/retrieval_set.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
 import { firstThreeTen, share } from '../helpers/retrieval_figures.js';
-import { placeTools, retrievalQueries, retrievalTools, wordsOf } from '../helpers/retrieval_set.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
+/** The weights of the ranking are tuned on this set, and on the default one. */
+const DEVELOPMENT_SET = new URL('../fixtures/retrieval_dev/', import.meta.url);
 const SAME_JOB = 0.85;
 const LITTLE_WORDS = new Set(
   'a an the of to in on for i it my do we our us what how when who which with by from at out and or be are that this those you me one than if will can should up all each doe without have ha wa i is thi not it one'.split(
@@ -113,12 +115,12 @@ describe('find_tool', () => {
 
   it.skipIf(!hasWeights)('distinguishes similar tools by outputs and inputs', SLOW, async () => {
     const { kernel, rootDir } = await applicationWithMemory();
-    placeTools(rootDir, retrievalTools('retrieval_dev'));
+    placeTools(rootDir, retrievalTools(DEVELOPMENT_SET));
     await kernel.registry.remember();
     /** @param {'paraphrases' | 'neighbours'} file */
     const ask = (file) =>
       Promise.all(
-        retrievalQueries(file, 'retrieval_dev').map(async ({ path, query }) => ({
+        retrievalQueries(file, DEVELOPMENT_SET).map(async ({ path, query }) => ({
           path,
           found: await kernel.find(query, { limit: 10 }),
         })),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { placeTools } from '../../tools/retrieval_set.mjs';
 import { IS_LONG } from '../helpers/how_often.js';
 import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
 import { firstThreeTen } from '../helpers/retrieval_figures.js';
-import { placeTools } from '../helpers/retrieval_set.js';
 
 /**
  * A set whose author had not seen the search. Its figures are reported and not asserted, so that the search is not tuned to

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { retrievalQueries, retrievalTools } from '../../tools/retrieval_set.mjs';
 import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
-import { retrievalQueries, retrievalTools } from '../helpers/retrieval_set.js';
 
 /** As in the system prompt: from this score on a tool is read, and used if it fits. */
 const WORTH_READING = 0.4;

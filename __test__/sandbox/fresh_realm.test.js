@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { workers } from '../../tools/workers.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
-import { workers } from '../helpers/workers.js';
 
 const POISON = `
   globalThis.left = 1;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { workers } from '../../tools/workers.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
-import { workers } from '../helpers/workers.js';
 
 /** A string of 100 million characters, which costs V8 no time and memory until it is flattened. */
 const HUGE = "const huge = 'x'.repeat(1e8);\n";

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { memoryUsage, platform } from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
-import { BOMBS } from '../helpers/bombs.js';
+import { BOMBS } from '../../tools/bombs.mjs';
+import { workers } from '../../tools/workers.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
-import { workers } from '../helpers/workers.js';
 
 /** Maximum growth of the host's memory after all bombs, in bytes. */
 const GROWTH = 96 << 20;

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
+import { workers } from '../../tools/workers.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { workers } from '../helpers/workers.js';
 
 describe('tgp.exec_tool', () => {
   it('returns the result, passes logs to the caller and rethrows errors of the inner tool', async () => {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
-import { FORMATS } from '../../scripts/package_jobs/formats.mjs';
-import { OTHERS } from '../../scripts/package_jobs/others.mjs';
-import { VALUES } from '../../scripts/package_jobs/values.mjs';
-import { installedPackages } from '../helpers/installed_packages.js';
+import { installedPackages } from '../../tools/installed_packages.mjs';
+import { FORMATS } from '../../tools/package_jobs/formats.mjs';
+import { OTHERS } from '../../tools/package_jobs/others.mjs';
+import { VALUES } from '../../tools/package_jobs/values.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** A selection from docs/packages.md: each uses other features. */

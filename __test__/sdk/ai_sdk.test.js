@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { otherNodes } from '../../tools/other_nodes.mjs';
 import { installedSdks, MATRIX } from '../helpers/ai_sdks.js';
-import { otherNodes } from '../helpers/other_nodes.js';
 
 const run = promisify(execFile);
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));

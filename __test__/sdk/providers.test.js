@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { handleToolCall, toAnthropicTools, toLangChainTools, toOpenAIAgentsTools, toOpenAITools } from '../../index.js';
+import { installedPackages } from '../../tools/installed_packages.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
-import { installedPackages } from '../helpers/installed_packages.js';
 import { providerServer } from '../helpers/provider_server.js';
 import { strictTypeScript } from '../helpers/strict_typescript.js';
 

@@ -1,7 +1,7 @@
 import pgPackage from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqlTools } from '../../index.js';
-import { hasServer } from '../helpers/database_server.js';
+import { hasServer } from '../../tools/database_server.mjs';
 import { refusedOrdinary, SECRET } from '../helpers/rule_bench.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';

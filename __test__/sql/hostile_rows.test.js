@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasServer } from '../helpers/database_server.js';
+import { hasServer } from '../../tools/database_server.mjs';
 import { MAX_MB, runAttacks } from '../helpers/run_attacks.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 

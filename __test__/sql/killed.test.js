@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sqlite } from '../../index.js';
+import { signalWorkers } from '../../tools/workers.mjs';
 import { howOften } from '../helpers/how_often.js';
 import { sqlKernel, wait } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { signalWorkers } from '../helpers/workers.js';
 
 const INDEX = new URL('../../index.js', import.meta.url).href;
 const ROWS = 1_000;

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import mysql from 'mysql2/promise';
 import pgPackage from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer, startServer } from '../../tools/database_server.mjs';
 import { runAttacks } from '../helpers/run_attacks.js';
 import { sqlKernel, wait } from '../helpers/sql_kernel.js';
 
@@ -35,7 +35,7 @@ async function runAttacksWhileKilling(source, ports, sql, kill) {
 }
 
 describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that the server ends during a statement', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../../tools/database_server.mjs').Server} */
   let server;
   /** @type {pgPackage.Pool} */
   let oracle;
@@ -77,7 +77,7 @@ describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that the ser
 const PROMPT_MS = 5_000;
 
 describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that stops responding', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../../tools/database_server.mjs').Server} */
   let server;
   /** @type {pgPackage.Pool} */
   let oracle;
@@ -163,7 +163,7 @@ describe.skipIf(!hasServer('postgres'))('a commit that PostgreSQL refuses', () =
 });
 
 describe.skipIf(!hasServer('mariadb'))('a connection to MariaDB that the server ends during a statement', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../../tools/database_server.mjs').Server} */
   let server;
   /** @type {mysql.Connection} */
   let oracle;

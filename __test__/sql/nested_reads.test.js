@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import pgPackage from 'pg';
 import { expect, it } from 'vitest';
-import { hasServer } from '../helpers/database_server.js';
+import { hasServer } from '../../tools/database_server.mjs';
 import { ownDatabase } from '../helpers/shared_servers.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 

@@ -7,8 +7,8 @@ import pgPackage from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqlTools, executor } from '../../index.js';
+import { hasServer } from '../../tools/database_server.mjs';
 import { startChunkingProxy } from '../helpers/chunking_proxy.js';
-import { hasServer } from '../helpers/database_server.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

@@ -1,7 +1,7 @@
 import callbackMysql from 'mysql2';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSqlTools } from '../../index.js';
-import { hasServer } from '../helpers/database_server.js';
+import { hasServer } from '../../tools/database_server.mjs';
 import { ownDatabase } from '../helpers/shared_servers.js';
 
 /** @type {(() => unknown)[]} */

@@ -5,7 +5,7 @@ import pgPackage from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSqlTools, postgresJs } from '../../index.js';
-import { hasServer, startServer } from '../helpers/database_server.js';
+import { hasServer, startServer } from '../../tools/database_server.mjs';
 import { ownDatabase } from '../helpers/shared_servers.js';
 
 const WIDE = 12_000_000;
@@ -160,7 +160,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL: limits apply only to statem
 });
 
 describe.skipIf(!hasServer('mariadb'))('MariaDB: limits apply only to statements of tools', () => {
-  /** @type {import('../helpers/database_server.js').Server} */
+  /** @type {import('../../tools/database_server.mjs').Server} */
   let server;
   /** @type {mysql.Connection} */
   let connection;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSqlTools } from '../../index.js';
-import { otherNodes } from '../helpers/other_nodes.js';
+import { otherNodes } from '../../tools/other_nodes.mjs';
 import { sqlKernel, wait } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

@@ -6,7 +6,7 @@ import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3';
 import makeKnex from 'knex';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSqlTools, knex } from '../../index.js';
-import { otherNodes } from '../helpers/other_nodes.js';
+import { otherNodes } from '../../tools/other_nodes.mjs';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

@@ -6,7 +6,7 @@ import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3';
 import makeKnex from 'knex';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { betterSqlite3, createSqlTools, drizzle, knex } from '../../index.js';
-import { otherNodes } from '../helpers/other_nodes.js';
+import { otherNodes } from '../../tools/other_nodes.mjs';
 import { MAX_MB, runAttacks } from '../helpers/run_attacks.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

@@ -2,7 +2,7 @@ import mysql from 'mysql2/promise';
 import pgPackage from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqlTools, sqlite } from '../../index.js';
-import { hasServer } from '../helpers/database_server.js';
+import { hasServer } from '../../tools/database_server.mjs';
 import { caller, policyKernel } from '../helpers/policy_kernel.js';
 import { SECRET } from '../helpers/rule_bench.js';
 import { ownDatabase } from '../helpers/shared_servers.js';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { tgpTools } from '../../index.js';
-import { runCli } from '../helpers/run_cli.js';
+import { runCli } from '../../tools/run_cli.mjs';
 import { runProgram } from '../helpers/run_program.js';
 import { agentOf, FEWER, HEAD, PLAIN, ROWS, S, strictAgent, T, TEST, TOOL, testOf } from '../helpers/strict_agent.js';
 import { tempRoot } from '../helpers/temp_root.js';

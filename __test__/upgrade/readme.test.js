@@ -8,11 +8,11 @@ import * as test from 'ai/test';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSqlTools, sqlite, TGP, tgpTools } from '../../index.js';
+import { runCli } from '../../tools/run_cli.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { forgeServer } from '../helpers/forge_server.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { serveHttp } from '../helpers/http_server.js';
-import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 import { scriptedModel } from '../sdk/scripted_models.js';
 

@@ -6,8 +6,8 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gitHttpBackend } from '../../__test__/helpers/git_http_backend.js';
-import { longHistory } from '../../__test__/helpers/long_history.js';
+import { gitHttpBackend } from '../../tools/git_http_backend.mjs';
+import { longHistory } from '../../tools/long_history.mjs';
 import { broken, cost, fact } from './figures.mjs';
 import { createKernel, rootOf } from './workspace.mjs';
 

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { gitHttpBackend } from '../../__test__/helpers/git_http_backend.js';
+import { gitHttpBackend } from '../../tools/git_http_backend.mjs';
 import { percentile } from '../../tools/statistics.mjs';
 import { broken, cost, countsOf, fact } from './figures.mjs';
 import { runJob } from './job_process.mjs';

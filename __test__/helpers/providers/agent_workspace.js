@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 import { anthropicServer } from '../../../examples/demo/providers/anthropic_server.js';
 import { openaiServer } from '../../../examples/demo/providers/openai_server.js';
 import { TGP, tgpTools } from '../../../index.js';
+import { byResults } from '../../../tools/model_scripts.mjs';
 import { tempRoot } from '../temp_root.js';
-import { byResults } from './model_scripts.js';
 
 /** @typedef {import('../../../examples/demo/providers/scripted_server.js').Script} Script */
 

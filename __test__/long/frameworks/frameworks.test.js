@@ -31,7 +31,7 @@ const REQUESTS = ALL ? 400 : 80;
 const MORE_MB_IN_DEVELOPMENT = 300;
 const EDITED = 'the same, after 24 edits of the route';
 
-/** @typedef {import('../../helpers/process_counts.js').Counts} Counts */
+/** @typedef {import('../../../tools/process_counts.mjs').Counts} Counts */
 /** @type {import('./frameworks_page.js').Row[]} */
 const rows = [];
 const applications = ALL ? [...SHORT, ...LONG, ...(canMountReadOnly() ? [CONTAINER] : [])] : SHORT;

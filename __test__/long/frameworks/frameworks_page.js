@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 
 /**
- * @typedef {import('../../helpers/process_counts.js').Counts} Counts
+ * @typedef {import('../../../tools/process_counts.mjs').Counts} Counts
  * @typedef {{ name: string, version: string, counts: Counts[], left: number }} Row
  */
 

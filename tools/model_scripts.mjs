@@ -1,8 +1,8 @@
 /** Scripts of models: each decides by its prompt, like a model. */
 
 /**
- * @typedef {import('../../../examples/demo/providers/scripted_server.js').Seen} Seen
- * @typedef {import('../../../examples/demo/providers/scripted_server.js').Turn} Turn
+ * @typedef {import('../examples/demo/providers/scripted_server.js').Seen} Seen
+ * @typedef {import('../examples/demo/providers/scripted_server.js').Turn} Turn
  */
 
 export const TOOL_PATH = 'tools/shipping/dim_weight.ts';

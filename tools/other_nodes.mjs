@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { installedPackages } from './installed_packages.js';
+import { installedPackages } from './installed_packages.mjs';
 
 const VERSIONS = { 'node-22': '22.21.1', 'node-24': '24.11.1' };
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-export const CLI = fileURLToPath(new URL('../../bin/tgp.js', import.meta.url));
+export const CLI = fileURLToPath(new URL('../bin/tgp.js', import.meta.url));
 
 /**
  * Runs `tgp` as a person would, in a process of its own.

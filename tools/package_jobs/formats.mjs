@@ -1,7 +1,6 @@
 /**
- * Packages for data formats, markup and templates, each with a small typical job. See
- * `../packages_table.mjs`.
- * @type {Record<string, import('../packages_table.mjs').Job>}
+ * Packages for data formats, markup and templates, each with a small typical job.
+ * @type {Record<string, import('./values.mjs').Job>}
  */
 export const FORMATS = {
   papaparse: [

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
+const CACHE = fileURLToPath(new URL('../node_modules/.cache/', import.meta.url));
 
 /**
  * A folder with these packages in its `node_modules`, installed once. They are not devDependencies: several versions of

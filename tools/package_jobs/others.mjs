@@ -1,7 +1,6 @@
 /**
- * Packages for text, search, identifiers, cryptography and programs, and some for Node only, each with a small typical job. See
- * `../packages_table.mjs`.
- * @type {Record<string, import('../packages_table.mjs').Job>}
+ * Packages for text, search, identifiers, cryptography and programs, and some for Node only, each with a small typical job.
+ * @type {Record<string, import('./values.mjs').Job>}
  */
 export const OTHERS = {
   slugify: ["import slugify from 'slugify'", "slugify('Füße & Co.', { lower: true })"],

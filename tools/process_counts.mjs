@@ -1,8 +1,8 @@
 /** Resource usage of an application and its descendants. Linux. */
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { descendants, treeMemory } from '../../tools/process_tree.mjs';
-import { isWorker } from './workers.js';
+import { descendants, treeMemory } from './process_tree.mjs';
+import { isWorker } from './workers.mjs';
 
 /**
  * @typedef {{ processes: number, workers: number, threads: number, files: number, memoryMb: number }} Counts

@@ -1,7 +1,10 @@
 /**
- * Packages for collections, dates, numbers and validation, each with a small typical job: an import and an expression. See
- * `../packages_table.mjs`.
- * @type {Record<string, import('../packages_table.mjs').Job>}
+ * @typedef {[imports: string, expression: string, instead?: string]} Job `instead`: what to use where the package cannot work
+ */
+
+/**
+ * Packages for collections, dates, numbers and validation, each with a small typical job: an import and an expression.
+ * @type {Record<string, Job>}
  */
 export const VALUES = {
   lodash: [

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { CLI } from '../run_cli.js';
+import { CLI } from './run_cli.mjs';
 
 /** Types a text whenever another one appears on the screen, each once and in order. */
 const TERMINAL = `

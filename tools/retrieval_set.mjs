@@ -4,8 +4,10 @@ import { dirname, join } from 'node:path';
 /**
  * @typedef {{ path: string, source: string, words: Set<string> }} RetrievalTool
  * @typedef {{ path: string, query: string }} RetrievalQuery
- * @typedef {'retrieval' | 'retrieval_dev'} RetrievalSet a folder of `__test__/fixtures/`
  */
+
+/** The folder of the set that benchmarks use too; a caller may name another one. */
+const SET = new URL('./retrieval/', import.meta.url);
 
 /** @type {Record<string, string>} */
 const TYPES = {
@@ -18,11 +20,11 @@ const TYPES = {
 };
 
 /**
- * @param {RetrievalSet} set
+ * @param {URL} set
  * @param {string} file
  */
 function lines(set, file) {
-  return readFileSync(new URL(`../fixtures/${set}/${file}`, import.meta.url), 'utf8')
+  return readFileSync(new URL(file, set), 'utf8')
     .trim()
     .split('\n')
     .map((line) => line.split(' | '));
@@ -37,9 +39,9 @@ function property(parameter) {
 
 /**
  * Every tool as a model would have written it.
- * @param {RetrievalSet} [set]
+ * @param {URL} [set] its folder, with a slash at the end
  */
-export function retrievalTools(set = 'retrieval') {
+export function retrievalTools(set = SET) {
   return lines(set, 'tools.txt').map(([path = '', description = '', parameters = '']) => {
     const name = path.split('/')[1]?.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
     const properties = parameters.split(', ').map(property).join('; ');
@@ -50,10 +52,10 @@ export function retrievalTools(set = 'retrieval') {
 
 /**
  * @param {'queries_same_words' | 'queries_some_words' | 'queries_other_words' | 'other_jobs' | 'paraphrases' | 'neighbours'} file
- * @param {RetrievalSet} [set]
+ * @param {URL} [set] its folder, with a slash at the end
  * @returns {RetrievalQuery[]}
  */
-export function retrievalQueries(file, set = 'retrieval') {
+export function retrievalQueries(file, set = SET) {
   return lines(set, `${file}.txt`).map(([path, query = '']) => ({ path: `tools/${path}.ts`, query }));
 }
 
