@@ -6,6 +6,7 @@ import { RULES } from './helpers/architecture_rules.js';
 import { documentsAmong, missingPaths, repositoryPaths } from './helpers/document_paths.js';
 import { unmeteredMethods } from './helpers/foreign_text_rules.js';
 import { folderCircles, importCircles } from './helpers/import_circles.js';
+import { toolsOfOneRoom } from './helpers/room_rules.js';
 import { sourceTree } from './helpers/source_tree.js';
 import { bannedWords } from './helpers/word_rules.js';
 
@@ -105,6 +106,23 @@ describe('import cycles', () => {
   });
 });
 
+describe('tools/', () => {
+  test('a file that fewer than two rooms use is found', () => {
+    const files = [
+      { path: 'tools/shared.mjs', text: "import './below.mjs';" },
+      { path: 'tools/below.mjs', text: '' },
+      { path: 'tools/of_scripts.mjs', text: '' },
+      { path: 'scripts/a.mjs', text: "import '../tools/shared.mjs';\nimport '../tools/of_scripts.mjs';" },
+      { path: '__test__/a/a.test.js', text: "import '../../tools/shared.mjs';" },
+    ];
+    expect(toolsOfOneRoom(files)).toEqual(['tools/of_scripts.mjs']);
+  });
+
+  test('has only files that at least two rooms use', () => {
+    expect(toolsOfOneRoom(tree)).toEqual([]);
+  });
+});
+
 describe('paths in documents', () => {
   const there = ['crates/vfs/src/jail_path.rs', 'js/kernel/tgp.js', 'docs/limits.md'];
 
@@ -112,6 +130,7 @@ describe('paths in documents', () => {
     'See `crates/vfs/src/jail.rs`.',
     'See `crates/vfs/src/gone/`.',
     'See `js/kernel/tgp.js/`.',
+    'See `tools/gone.mjs`.',
     'See `js/tgp.js` and `docs/limits.md`.',
   ])('refuses: %s', (text) => {
     expect(missingPaths({ path: 'A.md', text }, there)).toHaveLength(1);
@@ -119,7 +138,7 @@ describe('paths in documents', () => {
 
   test.each([
     'See `crates/vfs/src/jail_path.rs`, `crates/vfs/src/`, `crates/vfs` and `docs/limits.md`.',
-    'Not ours: `lib/gone.js`, `src/*/mod.rs`, `js/<name>.js`, `src/{a,b}.rs`, src/gone.rs, `src/tgp/tgp.module.ts`.',
+    'Not ours: `lib/gone.js`, `src/*/mod.rs`, `js/<name>.js`, `src/{a,b}.rs`, src/gone.rs, `src/tgp/tgp.module.ts`, `tools/add.ts`.',
   ])('accepts: %s', (text) => {
     expect(missingPaths({ path: 'A.md', text }, there)).toEqual([]);
   });

@@ -2,6 +2,7 @@
 
 import { FOREIGN_TEXT_RULES } from './foreign_text_rules.js';
 import { HOST_RULES } from './host_rules.js';
+import { ROOM_RULES } from './room_rules.js';
 import { codeOf, isRustSource as isRust, isTestFile, withoutTests } from './rust_source.js';
 import { SCRIPT_RULES } from './script_rules.js';
 import { WORD_RULES } from './word_rules.js';
@@ -186,22 +187,6 @@ export const RULES = [
     kept: [{ path: 'js/a.js', text: 'const todos = [];' }],
   },
   {
-    name: 'shipped files import only shipped files',
-    check: ({ path, text }) =>
-      /^(?:js|bin|examples\/demo)\/|^(?:index|mcp)\.js$/.test(path)
-        ? matches(
-            /(?:from|import\(|require\()\s*['"][^'"]*(?:__test__|scripts|benches)\//,
-            text,
-            'imports what is not shipped',
-          )
-        : [],
-    broken: [
-      { path: 'js/agent_tools/kernel_tools.js', text: "import { a } from '../__test__/helpers/a.js';" },
-      { path: 'bin/tgp.js', text: "await import('../scripts/build.mjs');" },
-    ],
-    kept: [{ path: 'js/cli/main.js', text: "await import('../examples/demo/demo.js');" }],
-  },
-  {
     name: 'one file of js/ loads the addon',
     check: ({ path, text }) =>
       path.startsWith('js/') && path !== 'js/boundary/native.js'
@@ -216,6 +201,7 @@ export const RULES = [
   ...FOREIGN_TEXT_RULES,
   ...HOST_RULES,
   ...WORD_RULES,
+  ...ROOM_RULES,
   ...SCRIPT_RULES,
 ];
 

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Documents that are not checked: the history, third-party texts, fixtures, and applications with folders of their own. */
 const UNCHECKED = /^CHANGELOG\.md$|^(?:vendor|npm|examples|__test__\/fixtures)\//;
-/** In backticks, from the top of the repository; no globs and no placeholders. */
-const NAMED = /`((?:src|crates|js|__test__|docs|scripts|benches|types)\/[^`\s*<>{}…]*)`/g;
+/** In backticks, from the top of the repository; no globs and no placeholders. Other files of `tools/` are tools of agents. */
+const NAMED = /`((?:src|crates|js|__test__|docs|scripts|benches|types)\/[^`\s*<>{}…]*|tools\/[^`\s*<>{}…]*\.mjs)`/g;
 
 /** Files of applications that documents name. */
 const OF_APPLICATIONS = new Set(['src/tgp/tgp.module.ts']);

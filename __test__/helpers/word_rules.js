@@ -39,7 +39,7 @@ export const WORD_RULES = [
   {
     name: 'messages and comments of the product use the words of the field',
     check: ({ path, text }) => {
-      if (path.startsWith('__test__/') && path.endsWith('.js')) return bannedWords(narrationOf(text));
+      if (/^(?:__test__\/.*\.js|tools\/.*)$/.test(path)) return bannedWords(narrationOf(text));
       if (!PRODUCT.test(path) || isTestFile(path)) return [];
       return bannedWords(isRustSource(path) ? withoutTests(text) : text);
     },
@@ -49,6 +49,7 @@ export const WORD_RULES = [
       { path: 'crates/git/src/halt.rs', text: 'const PATIENCE: Duration = Duration::from_secs(5);' },
       { path: 'index.d.ts', text: '/** Refused unless mended. */' },
       { path: '__test__/agent/agent.test.js', text: '// Whoever asks.' },
+      { path: 'tools/bombs.mjs', text: '/** Nobody waits for it. */' },
     ],
     kept: [
       { path: 'src/kernel/kernel.rs', text: '//! The caller receives an error.' },
