@@ -37,12 +37,7 @@ export function kernelRegistry(calls, files, who, listed) {
       return calls.isLevel ? cached : awaitable(cached, () => calls.read((kernel) => kernel.listTools()));
     },
     remember: () => calls.read((kernel) => kernel.readTexts()),
-    sync: () =>
-      calls.change((kernel, asker) => kernel.syncRegistry(asker), undefined, {
-        tool: 'sync_registry',
-        who,
-        effect: 'write',
-      }),
+    sync: () => calls.change((kernel, asker) => kernel.syncRegistry(asker), undefined, { tool: 'sync_registry', who }),
   };
 }
 

@@ -48,7 +48,8 @@ mod work_pool;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use door::{
-    ApprovalAnswer, Asker, Call, Changes, Door, Effect, Need, Passage, PolicySource, Reach, RedactHook, on_behalf,
+    ApprovalAnswer, Asker, Call, Changes, Door, Effect, Need, Passage, PolicySource, Reach, RedactHook,
+    kernel_tools_json, on_behalf,
 };
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};
