@@ -27,6 +27,7 @@ import { join } from 'node:path';
 import { writeApiReference } from './api_reference.mjs';
 import { writeCommonJs } from './common_js.mjs';
 import { writeExpect } from './expect_bundle.mjs';
+import { writeKernelTools } from './kernel_tools.mjs';
 import { writeLimits } from './limits.mjs';
 import { writeNodeShims } from './node_shims.mjs';
 import { hostPlatform, packageJson } from './platform.mjs';
@@ -75,6 +76,7 @@ export async function build() {
   writeFileSync(join(ROOT, 'js', 'prompt', 'std_api.js'), stdApiModule(join(ROOT, 'std')));
   const native = createRequire(import.meta.url)(join(ROOT, 'binding.cjs'));
   writeLimits(native.limits(), native.defaultConfig());
+  writeKernelTools(native.kernelTools());
   await writeCommonJs();
   await writeNodeShims();
   await writeApiReference();

@@ -4,6 +4,7 @@ import { FOREIGN_TEXT_RULES } from './foreign_text_rules.js';
 import { HOST_RULES } from './host_rules.js';
 import { codeOf, isRustSource as isRust, isTestFile, withoutTests } from './rust_source.js';
 import { SCRIPT_RULES } from './script_rules.js';
+import { TOOL_NAME_RULES } from './tool_name_rules.js';
 import { WORD_RULES } from './word_rules.js';
 
 /**
@@ -215,6 +216,7 @@ export const RULES = [
   },
   ...FOREIGN_TEXT_RULES,
   ...HOST_RULES,
+  ...TOOL_NAME_RULES,
   ...WORD_RULES,
   ...SCRIPT_RULES,
 ];

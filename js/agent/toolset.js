@@ -10,6 +10,7 @@ import { messageOf } from '../boundary/thrown.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ON_BEHALF, RESULTS, SQL } from '../kernel/agent_access.js';
 import { boundedTool } from '../tool_shape/bounded_result.js';
+import { toolWords } from '../tool_shape/kernel_tool_table.js';
 import { schemaObject } from '../tool_shape/universal_schema.js';
 import { readResult } from './read_result.js';
 import { pathOf } from './summary.js';
@@ -29,7 +30,6 @@ import { pathOf } from './summary.js';
 
 /** The path of a forged tool, at the end of its description. */
 const FORGED_PATH = /\[([^\]]+)\]$/;
-const CREATING = new Set(['write_file', 'move_file']);
 
 export class Toolset {
   #kernel;
@@ -108,7 +108,7 @@ export class Toolset {
       ? FORGED_PATH.exec(this.toolOf(call.tool)?.description ?? '')?.[1]
       : pathOf(call.input);
     if (path === undefined) return {};
-    const isNew = CREATING.has(call.tool) && !(await this.#exists(path));
+    const isNew = toolWords(call.tool)?.creates === true && !(await this.#exists(path));
     return { path, ...(isNew && { isNew }) };
   }
 

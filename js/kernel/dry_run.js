@@ -37,7 +37,7 @@ export function dryRunResult({ result, diffs = [], sql = [], requests = [], call
 export async function previewedChange(calls, who, change, signal) {
   const { tool, ...args } = change;
   const path = 'from' in change ? change.from : change.path;
-  const call = { tool, who: { ...who, dryRun: true }, path, effect: 'write', args };
+  const call = { tool, who: { ...who, dryRun: true }, path, args };
   const text = JSON.stringify(change, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value));
   const { diffs, result } = await calls.read((kernel, caller) => kernel.previewChange(text, caller), signal, call);
   return dryRunResult({ diffs, result: uncommitted(result), written: result.written ?? result });

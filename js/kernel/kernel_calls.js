@@ -3,6 +3,7 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { unwrap } from '../boundary/errors.js';
 import { toJsonText } from '../boundary/json_text.js';
+import { KERNEL_CALLS } from '../boundary/kernel_tools.js';
 import { described } from '../boundary/thrown.js';
 import { withoutGit } from '../files/without_git.js';
 import { nextCallNumber } from './call_numbers.js';
@@ -22,6 +23,9 @@ import { keepingAlive } from './kernel_resources.js';
  * @typedef {{ tool: string, who?: Caller, path?: string, effect?: string, args?: unknown }} CallInfo a call as recorded in the ledger
  * @typedef {CallInfo & { effect: string, changes: boolean, args: unknown }} OwnCall a call that JavaScript executes itself
  */
+
+/** @type {Map<string, string>} */
+const EFFECTS = new Map(Object.entries(KERNEL_CALLS).map(([tool, { effect }]) => [tool, effect]));
 
 /** Executes calls on the booted native kernel, with synchronised files. */
 export class KernelCalls {
@@ -299,7 +303,8 @@ export class KernelCalls {
    */
   #observed(kernel, number, asked, work) {
     const { telemetry } = this.#life;
-    return telemetry.isOn() ? telemetry.call(asked, kernel.callName(number), work) : work();
+    if (!telemetry.isOn()) return work();
+    return telemetry.call({ effect: EFFECTS.get(asked.tool), ...asked }, kernel.callName(number), work);
   }
 
   /**

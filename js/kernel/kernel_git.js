@@ -16,9 +16,9 @@ import { CommitNoteSchema, DiffOptionsSchema, HistoryOptionsSchema } from './opt
  */
 export function kernelGit(calls, who) {
   /** @type {(tool: string, path?: string) => import('./kernel_calls.js').CallInfo} */
-  const writes = (tool, path) => ({ tool, who, path, effect: 'write' });
+  const callInfo = (tool, path) => ({ tool, who, path });
   return {
-    hydrate: () => calls.receive((kernel, caller) => kernel.hydrate(caller), writes('hydrate')),
+    hydrate: () => calls.receive((kernel, caller) => kernel.hydrate(caller), callInfo('hydrate')),
     persist: async (message, files) => {
       requireText(message, 'message');
       if (!Array.isArray(files))
@@ -31,7 +31,7 @@ export function kernelGit(calls, who) {
       const { path: _, ...written } = await calls.change(
         (kernel, caller) => kernel.persist(message, files, caller),
         undefined,
-        writes('commit', files[0]),
+        callInfo('commit', files[0]),
       );
       return written;
     },
@@ -50,20 +50,20 @@ export function kernelGit(calls, who) {
       requireText(path, 'path');
       requireText(commit, 'commit');
       const text = checkedNote(note);
-      const call = writes('revert_file', path);
+      const call = callInfo('revert_file', path);
       return calls.change((kernel, caller) => kernel.revertFile(path, commit, text, caller), undefined, call);
     },
     remove: async (path, note = {}) => {
       requireText(path, 'path');
       const text = checkedNote(note);
-      const call = writes('delete_file', path);
+      const call = callInfo('delete_file', path);
       return calls.change((kernel, caller) => kernel.deleteFile(path, text, caller), undefined, call);
     },
     move: async (from, to, note = {}) => {
       requireText(from, 'from');
       requireText(to, 'to');
       const text = checkedNote(note);
-      const call = writes('move_file', from);
+      const call = callInfo('move_file', from);
       return calls.change((kernel, caller) => kernel.moveFile(from, to, text, caller), undefined, call);
     },
   };
@@ -84,7 +84,7 @@ function checkedNote(note) {
  * @returns {Promise<import('../../index.js').FileHistoryEntry[]>}
  */
 export async function fileHistory(calls, who, path, limit, signal) {
-  const call = { tool: 'file_history', who, path, effect: 'read' };
+  const call = { tool: 'file_history', who, path };
   const entries = await calls.read((kernel, caller) => kernel.fileHistory(path, limit, caller), signal, call);
   return entries.map(({ time, ...entry }) => ({ ...entry, date: new Date(time * 1000).toISOString() }));
 }

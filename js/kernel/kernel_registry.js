@@ -38,11 +38,7 @@ export function kernelRegistry(calls, files, who, listed) {
     },
     remember: () => calls.read((kernel) => kernel.readTexts()),
     sync: () =>
-      calls.change((kernel, caller) => kernel.syncRegistry(caller), undefined, {
-        tool: 'sync_registry',
-        who,
-        effect: 'write',
-      }),
+      calls.change((kernel, caller) => kernel.syncRegistry(caller), undefined, { tool: 'sync_registry', who }),
   };
 }
 

@@ -146,7 +146,7 @@ export class KernelRuns {
       },
       (test, limits) => this.#run(test, {}, limits, runner),
       (test) => {
-        const asked = { tool: 'accept_test', who: by.who, path: test, effect: 'write' };
+        const asked = { tool: 'accept_test', who: by.who, path: test };
         return this.#calls.change((kernel, caller) => kernel.acceptTest(test, caller), options?.signal, asked);
       },
       {

@@ -200,7 +200,7 @@ export class TGP extends AgentHost {
   async #check(path, options, who) {
     requireText(path, 'path');
     const { signal } = parseArguments(CheckOptionsSchema, options, 'check options');
-    const call = { tool: 'check_tool', who, path, effect: 'read', args: { path } };
+    const call = { tool: 'check_tool', who, path, args: { path } };
     // The native part checks rules and JavaScript checks types, as one call with one result.
     return this.#calls.continued(
       call,
@@ -219,7 +219,7 @@ export class TGP extends AgentHost {
     const { signal, dryRun } = parseArguments(FixOptionsSchema, options, 'fix options');
     if (dryRun)
       return /** @type {any} */ (previewedChange(this.#calls, this.#owner, { tool: 'fix_tool', path }, signal));
-    const call = { tool: 'fix_tool', who: this.#owner, path, effect: 'write' };
+    const call = { tool: 'fix_tool', who: this.#owner, path };
     return this.#calls.change((kernel, caller) => kernel.fixTool(path, caller), signal, call);
   }
 
@@ -257,7 +257,7 @@ export class TGP extends AgentHost {
       memory.reportProblem(kernel);
       return found;
     };
-    return this.#calls.read(search, signal, { tool: 'find_tool', who, effect: 'read', args: { query, limit } });
+    return this.#calls.read(search, signal, { tool: 'find_tool', who, args: { query, limit } });
   }
 
   /** @returns {Promise<import('../../index.js').Stats>} */
@@ -299,7 +299,7 @@ export class TGP extends AgentHost {
   /** @param {{ dryRun?: false }} [options] */
   async sync(options = {}) {
     refuseDryRun(parseArguments(SyncOptionsSchema, options, 'sync options'), 'A synchronisation with a remote');
-    const call = { tool: 'sync', who: this.#owner, effect: 'write' };
+    const call = { tool: 'sync', who: this.#owner };
     await this.#calls.receive((kernel, caller) => kernel.sync(caller), call);
   }
 

@@ -48,7 +48,8 @@ mod work_pool;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use door::{
-    AdmittedCall, ApprovalAnswer, Call, Caller, Changes, Door, Effect, Need, PolicySource, Reach, RedactHook, on_behalf,
+    AdmittedCall, ApprovalAnswer, Call, Caller, Changes, Door, Effect, Need, PolicySource, Reach, RedactHook,
+    kernel_tools_json, on_behalf,
 };
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};
