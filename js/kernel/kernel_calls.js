@@ -316,7 +316,7 @@ export class KernelCalls {
   #callerText(number, who, approval) {
     const parent = this.#life.functions.waitingRun;
     const { approve: _, answered: __, ...named } = who ?? {};
-    /** @type {import('../boundary/crossing.js').Asker} */
+    /** @type {import('../boundary/crossing.js').Caller} */
     const caller = { number, ...named, ...(parent !== undefined && { parent }), ...(approval && { approval }) };
     return JSON.stringify(caller);
   }
