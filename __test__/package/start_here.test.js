@@ -25,6 +25,29 @@ const NO_PARTS = ['base', 'fuzzing', 'launcher'];
 /** @type {Recipe[]} */
 const RECIPES = [
   {
+    title: 'Add a kernel tool',
+    example: 'list_files',
+    names: [/\blist_files\b/, /\bListFiles(?:Args|Params)\b/],
+    unlisted: {
+      // Tools in the sandbox have a function of this name.
+      'crates/sandbox/src/engine/isolate/bootstrap/tgp.js': 'the function of guests',
+      'js/prompt/sandbox_api.js': 'the function of guests, generated',
+      'js/prompt/sandbox_facts.js': 'the function of guests',
+      'sandbox/tgp.d.ts': 'the function of guests',
+      'src/kernel/runs/guest_call.rs': 'the function of guests',
+      'src/kernel/runs/run_conclusion.rs': 'the function of guests',
+      'src/kernel/runs/sandbox_host.rs': 'the function of guests',
+      'std/test_host.ts': 'the function of guests',
+      'crates/compile/src/imports/restricted_import.rs': 'a message that advises to use it',
+      'crates/compile/src/rules/no_forbidden_globals.rs': 'a message that advises to use it',
+      'crates/vfs/src/vfs_error.rs': 'a message that advises to use it',
+      'js/prompt/prompt_text.js': 'advice for models on how to work; it does not list all tools',
+      'js/mcp/bearer.js': 'a call that is always of this tool',
+      'js/mcp/resources.js': 'a call that is always of this tool',
+      'src/kernel/tools/tool_registry.rs': 'a private method with the same name',
+    },
+  },
+  {
     title: 'Add a limit',
     example: 'queueMs',
     names: [/queue_?(?:ms|time)/i],
@@ -66,8 +89,8 @@ const RECIPES = [
   },
 ];
 
-/** Files that recipes name and that do not name the example: a helper, and a default that fits it. */
-const GENERAL = ['js/cli/screen.js', 'js/cli/ledger_text.js'];
+/** Files of recipes that do not name the example: a helper, a default that fits it, and names in camel case. */
+const GENERAL = ['js/cli/screen.js', 'js/cli/ledger_text.js', 'js/boundary/crossing.d.ts'];
 
 /** What is shipped, and what makes it; other files only use it. */
 const PRODUCT = /^(?:bin|crates|js|sandbox|scripts|shims|src|std|types)\/|^[^/]+\.(?:js|ts|cts|cjs|json|toml|rs)$/;
