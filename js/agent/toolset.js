@@ -58,12 +58,12 @@ export class Toolset {
    * @param {import('./conversation.js').Conversation} conversation
    */
   static async of(kernel, worker, own, conversation) {
-    const who = Object.fromEntries(Object.entries(worker).filter(([, value]) => value !== undefined));
-    const { mode: _, ...forSql } = who;
+    const caller = Object.fromEntries(Object.entries(worker).filter(([, value]) => value !== undefined));
+    const { mode: _, ...forSql } = caller;
     const maxChars = kernel.config.agent.resultChars;
     const wrapped = Object.entries(own).map(([name, tool]) => [name, applicationTool(kernel, name, tool, worker)]);
     const base = {
-      ...tgpTools(kernel, /** @type {any} */ (who)),
+      ...tgpTools(kernel, /** @type {any} */ (caller)),
       ...(hasDatabase(kernel) ? createSqlTools(kernel, /** @type {any} */ (forSql)) : {}),
       read_result: readResult(conversation, maxChars),
       ...Object.fromEntries(wrapped),
@@ -147,8 +147,8 @@ function applicationTool(kernel, name, tool, { agent, dryRun, ...worker }) {
   if (typeof tool?.execute !== 'function') {
     throw new ValidationError(`The tool "${name}" has no execute function.`, { details: { field: `tools.${name}` } });
   }
-  const { who } = agentOwner(kernel, { agent: 'agent', id: agent, ...worker }, undefined);
-  const access = kernel[ON_BEHALF](who);
+  const { caller } = agentOwner(kernel, { agent: 'agent', id: agent, ...worker }, undefined);
+  const access = kernel[ON_BEHALF](caller);
   /** @type {AgentTool['execute']} */
   const execute = (args, options) =>
     dryRun

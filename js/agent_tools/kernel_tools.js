@@ -33,25 +33,25 @@ function checkedKernel(value) {
 export function tgpTools(kernel, options = {}) {
   const parsed = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
   const { agent: id, approval, dryRun = false, ...context } = parsed;
-  const who = { agent: 'agent', ...(id !== undefined && { id }), ...context };
-  return toolsFor(kernel, who, { approval, mode: dryRun ? 'dry' : 'real' });
+  const caller = { agent: 'agent', ...(id !== undefined && { id }), ...context };
+  return toolsFor(kernel, caller, { approval, mode: dryRun ? 'dry' : 'real' });
 }
 
 /**
  * The kernel tools for a given caller.
  * @param {import('../../index.js').TGP} kernel
- * @param {import('../kernel/kernel_calls.js').Caller} who
+ * @param {import('../kernel/kernel_calls.js').Caller} caller
  * @param {{ approval?: 'sdk', mode?: import('../tool_shape/agent_tool.js').Mode }} [options] `approval`: the AI SDK approves
  * calls; `mode`: whether every call is a dry run
  * @returns {import('../../index.js').TGPTools}
  */
-export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
+export function toolsFor(kernel, caller, { approval, mode = 'real' } = {}) {
   const own = checkedKernel(kernel);
   const isAlways = mode === 'dry';
-  const owner = { ...agentOwner(own, who, approval), isDry: isAlways };
-  const access = own[ON_BEHALF](owner.who);
+  const owner = { ...agentOwner(own, caller, approval), isDry: isAlways };
+  const access = own[ON_BEHALF](owner.caller);
   const { files } = access;
-  const { session, model } = owner.who;
+  const { session, model } = owner.caller;
   const context = { session, model };
   const note = (/** @type {string | undefined} */ why) => ({ ...context, why });
   const tools = kernelTools(isAlways, {

@@ -59,9 +59,9 @@ export function createSqlTools(database, options = {}) {
    * @template T
    * @param {Pick<import('../kernel/kernel_calls.js').OwnCall, 'tool' | 'effect' | 'args' | 'changes'>} call
    * @param {() => Promise<T>} work
-   * @param {import('../kernel/kernel_calls.js').Caller} [who]
+   * @param {import('../kernel/kernel_calls.js').Caller} [caller]
    */
-  const recorded = (call, work, who) => (access ? access.own({ ...call, who }, work) : work());
+  const recorded = (call, work, caller) => (access ? access.own({ ...call, caller }, work) : work());
   /** @param {import('../sql/dry_sql.js').SqlRun} run @param {string} sql @param {any} params */
   const execute = (run, sql, params) => {
     const judged = access?.sqlDetail() ?? 'nothing';
@@ -119,8 +119,12 @@ function databaseOf(database, options) {
   const { session, model, agent, token, approve, approval, ...own } = { ...options };
   const entries = Object.entries({ session, model, agent, token, approve, approval });
   const defined = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-  const { agent: id, approval: by, ...who } = parseArguments(TgpToolsOptionsSchema, defined, 'createSqlTools options');
-  const owner = agentOwner(kernel, { agent: 'agent', ...(id !== undefined && { id }), ...who }, by);
+  const {
+    agent: id,
+    approval: by,
+    ...caller
+  } = parseArguments(TgpToolsOptionsSchema, defined, 'createSqlTools options');
+  const owner = agentOwner(kernel, { agent: 'agent', ...(id !== undefined && { id }), ...caller }, by);
   const { source, options: settings } = settingsOf(kernel[SQL]());
-  return { source, settings: { ...settings, ...own }, access: kernel[ON_BEHALF](owner.who), owner };
+  return { source, settings: { ...settings, ...own }, access: kernel[ON_BEHALF](owner.caller), owner };
 }
