@@ -843,6 +843,7 @@ module.exports.askRemote = nativeBinding.askRemote
 module.exports.defaultConfig = nativeBinding.defaultConfig
 module.exports.engineVersion = nativeBinding.engineVersion
 module.exports.errorCodes = nativeBinding.errorCodes
+module.exports.kernelTools = nativeBinding.kernelTools
 module.exports.limits = nativeBinding.limits
 module.exports.narrowedToken = nativeBinding.narrowedToken
 module.exports.postgresArray = nativeBinding.postgresArray

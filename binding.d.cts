@@ -312,6 +312,9 @@ export declare function engineVersion(): string
 /** All error codes, for a test to compare with the list in JavaScript. */
 export declare function errorCodes(): Array<string>
 
+/** The table of kernel tools, as JSON: `[{ name, effect, arguments, paths }]`; the build writes it to `js/`. */
+export declare function kernelTools(): string
+
 /** All limits of the configuration and the tools; the build writes them to `js/` and the documentation. */
 export declare function limits(): Array<BindingLimit>
 

@@ -13,26 +13,6 @@ export { createShellTools } from './js/agent_tools/shell_tools.js';
 export { createSqlTools } from './js/agent_tools/sql_tools.js';
 export { handleToolCall } from './js/agent_tools/tool_call.js';
 export {
-  ApplyDiffParams,
-  CheckToolParams,
-  DeleteFileParams,
-  DescribeSchemaParams,
-  ExecSqlParams,
-  ExecToolParams,
-  FileHistoryParams,
-  FindToolParams,
-  ListFilesParams,
-  MoveFileParams,
-  PatchFileParams,
-  ReadFileParams,
-  RevertFileParams,
-  RunCodeParams,
-  SearchFilesParams,
-  TestToolParams,
-  ToolSchema,
-  WriteFileParams,
-} from './js/agent_tools/tool_parameters.js';
-export {
   AbortedError,
   ApprovalError,
   CompilationError,
@@ -82,3 +62,4 @@ export { postgresJs } from './js/sql/adapters/postgres_js.js';
 export { prisma } from './js/sql/adapters/prisma.js';
 export { sqlite } from './js/sql/adapters/sqlite.js';
 export { drizzle } from './js/sql/sources.js';
+export * from './js/tool_shape/tool_parameters.js';

@@ -29,6 +29,7 @@ import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from '../tools
 import { writeApiReference } from './api_reference.mjs';
 import { writeCommonJs } from './common_js.mjs';
 import { writeExpect } from './expect_bundle.mjs';
+import { writeKernelTools } from './kernel_tools.mjs';
 import { writeLimits } from './limits.mjs';
 import { writeNodeShims } from './node_shims.mjs';
 import { sandboxApiModule } from './sandbox_api.mjs';
@@ -75,6 +76,7 @@ export async function build() {
   writeFileSync(join(ROOT, 'js', 'prompt', 'std_api.js'), stdApiModule(join(ROOT, 'std')));
   const native = createRequire(import.meta.url)(join(ROOT, 'binding.cjs'));
   writeLimits(native.limits(), native.defaultConfig());
+  writeKernelTools(native.kernelTools());
   await writeCommonJs();
   await writeNodeShims();
   await writeApiReference();

@@ -192,7 +192,7 @@ function cellsOf(table) {
 }
 
 /** @param {string[][]} rows the heading first */
-function padded(rows) {
+export function padded(rows) {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`);
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;

@@ -5,6 +5,7 @@ import { HOST_RULES } from './host_rules.js';
 import { ROOM_RULES } from './room_rules.js';
 import { codeOf, isRustSource as isRust, isTestFile, withoutTests } from './rust_source.js';
 import { SCRIPT_RULES } from './script_rules.js';
+import { TOOL_NAME_RULES } from './tool_name_rules.js';
 import { WORD_RULES } from './word_rules.js';
 
 /**
@@ -200,6 +201,7 @@ export const RULES = [
   },
   ...FOREIGN_TEXT_RULES,
   ...HOST_RULES,
+  ...TOOL_NAME_RULES,
   ...WORD_RULES,
   ...ROOM_RULES,
   ...SCRIPT_RULES,

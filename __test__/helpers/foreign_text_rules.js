@@ -17,6 +17,7 @@ const ON_NODES_THREAD = {
     'error_codes',
     'limits',
     'default_config',
+    'kernel_tools',
     'engine_version',
     'program_launcher',
     'narrowed_token',

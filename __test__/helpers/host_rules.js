@@ -21,7 +21,7 @@ const LISTENING =
 
 /** The files that may call JavaScript, and the functions whose texts are always short. */
 const CROSSING_CALLBACKS = ['src/binding/js_callback.rs', 'src/binding/run_ends.rs'];
-const SHORT_TEXTS = ['call_name', 'default_config', 'engine_version', 'error_codes', 'masked'];
+const SHORT_TEXTS = ['call_name', 'default_config', 'engine_version', 'error_codes', 'kernel_tools', 'masked'];
 
 /** @param {string} path */
 const isJs = (path) => path.startsWith('js/') && path.endsWith('.js') && !NOT_YET_JS.test(path);

@@ -35,11 +35,11 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
  * The calls of an agent, in a kernel with the mode `strict`.
  * @param {import('../../index.js').TGPConfigInput} [config]
  * @param {any} [options] of the kernel
- * @param {import('../../index.js').TGPToolsOptions} [who]
+ * @param {import('../../index.js').TGPToolsOptions} [caller]
  */
-export async function strictAgent(config = {}, options = {}, who = {}) {
+export async function strictAgent(config = {}, options = {}, caller = {}) {
   const { kernel, rootDir } = await createKernel({ mode: 'strict', ...config }, { logger: silent, ...options });
-  return { rootDir, ...agentOf(kernel, tgpTools(kernel, who)) };
+  return { rootDir, ...agentOf(kernel, tgpTools(kernel, caller)) };
 }
 
 /**

@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlTools, sqlite, tgpTools } from '../../index.js';
+import { KERNEL_CALLS } from '../../js/boundary/kernel_tools.js';
 import { KERNEL_TOOL_NAMES } from '../../js/forged/tool_names.js';
 import { createMcpServer } from '../../mcp.js';
 import { createKernel } from '../helpers/create_kernel.js';
@@ -45,16 +46,8 @@ test('every tool has annotations', async () => {
   }
   for (const name of KERNEL_TOOL_NAMES) expect(byName[name]?.annotations?.title, name).toMatch(/^[A-Z]/);
   const readOnly = listed.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
-  expect(readOnly.sort()).toEqual([
-    'check_tool',
-    'describe_schema',
-    'file_history',
-    'find_tool',
-    'list_files',
-    'read_file',
-    'search_files',
-    'test_tool',
-  ]);
+  const reading = KERNEL_TOOL_NAMES.filter((name) => KERNEL_CALLS[name].effect === 'read');
+  expect(readOnly.sort()).toEqual([...reading, 'test_tool'].sort());
   for (const name of ['exec_tool', 'run_code', 'exec_sql', 'rows', 'mine']) {
     expect(byName[name]?.annotations, name).toMatchObject({ readOnlyHint: false, destructiveHint: true });
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSqlTools, sqlite, tgpTools } from '../../index.js';
 import { policyCalls } from '../../js/agent_tools/policy_calls.js';
+import { KERNEL_CALLS } from '../../js/boundary/kernel_tools.js';
 import { callsOf } from '../helpers/ledger.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
@@ -65,5 +66,8 @@ test('the call described to the policy equals the recorded call, for every kerne
     const [recorded] = callsOf(events).filter(({ parent }) => parent === undefined);
     expect(recorded, name).toBeDefined();
     expect(comparable(described), name).toEqual(comparable(recorded));
+    // Rules can name no other argument.
+    if (name !== 'exec_tool')
+      expect(KERNEL_CALLS[name].arguments).toEqual(expect.arrayContaining(Object.keys(described.args)));
   }
 });

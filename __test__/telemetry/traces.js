@@ -4,7 +4,7 @@
 
 export const CALL = {
   tool: 'exec_tool',
-  who: { session: 's1', agent: 'agent' },
+  caller: { session: 's1', agent: 'agent' },
   path: 'tools/report.ts',
   effect: 'run',
   toolCall: 'call-7',

@@ -3,6 +3,7 @@
  * a compile error here. `tsc` sees index.js only through index.d.ts, so the implementation is imported piece by piece.
  */
 
+import type { z } from 'zod';
 import type * as declared from '../../index.js';
 import * as replay from '../../js/agent/replay.js';
 import * as tools from '../../js/agent_tools/kernel_tools.js';
@@ -10,7 +11,6 @@ import * as adapters from '../../js/agent_tools/provider_formats.js';
 import * as shellTools from '../../js/agent_tools/shell_tools.js';
 import * as sqlTools from '../../js/agent_tools/sql_tools.js';
 import * as toolCall from '../../js/agent_tools/tool_call.js';
-import * as toolParameters from '../../js/agent_tools/tool_parameters.js';
 import * as errors from '../../js/boundary/errors.js';
 import * as vfs from '../../js/files/vfs.js';
 import * as config from '../../js/kernel/config.js';
@@ -31,24 +31,22 @@ import * as postgresJs from '../../js/sql/adapters/postgres_js.js';
 import * as prisma from '../../js/sql/adapters/prisma.js';
 import * as sqlite from '../../js/sql/adapters/sqlite.js';
 import * as sqlSources from '../../js/sql/sources.js';
+import type { KERNEL_TOOLS } from '../../js/tool_shape/kernel_tool_table.js';
+import * as toolParameters from '../../js/tool_shape/tool_parameters.js';
 import type * as declaredMcp from '../../mcp.js';
 
 type Surface = { [Name in keyof typeof declared]: (typeof declared)[Name] };
 
+/** Every exported schema is declared. */
+const parameters: Pick<Surface, keyof typeof toolParameters> = toolParameters;
+
 export const surface: Surface = {
+  ...parameters,
   AbortedError: errors.AbortedError,
-  ApplyDiffParams: toolParameters.ApplyDiffParams,
-  CheckToolParams: toolParameters.CheckToolParams,
   CompilationError: errors.CompilationError,
   ConfigError: errors.ConfigError,
-  DeleteFileParams: toolParameters.DeleteFileParams,
-  DescribeSchemaParams: toolParameters.DescribeSchemaParams,
-  ExecSqlParams: toolParameters.ExecSqlParams,
-  ExecToolParams: toolParameters.ExecToolParams,
   FSConfigSchema: schemas.FSConfigSchema,
   FetchError: errors.FetchError,
-  FileHistoryParams: toolParameters.FileHistoryParams,
-  FindToolParams: toolParameters.FindToolParams,
   GitConfigSchema: schemas.GitConfigSchema,
   AgentConfigSchema: schemas.AgentConfigSchema,
   NetworkConfigSchema: schemas.NetworkConfigSchema,
@@ -60,13 +58,7 @@ export const surface: Surface = {
   IsolateCrashedError: errors.IsolateCrashedError,
   IsolateMemoryError: errors.IsolateMemoryError,
   IsolateTimeoutError: errors.IsolateTimeoutError,
-  ListFilesParams: toolParameters.ListFilesParams,
-  MoveFileParams: toolParameters.MoveFileParams,
   NotFoundError: errors.NotFoundError,
-  PatchFileParams: toolParameters.PatchFileParams,
-  ReadFileParams: toolParameters.ReadFileParams,
-  RevertFileParams: toolParameters.RevertFileParams,
-  RunCodeParams: toolParameters.RunCodeParams,
   ApprovalError: errors.ApprovalError,
   StateError: errors.StateError,
   DeniedError: errors.DeniedError,
@@ -74,19 +66,15 @@ export const surface: Surface = {
   LimitError: errors.LimitError,
   ResultError: errors.ResultError,
   SandboxConfigSchema: schemas.SandboxConfigSchema,
-  SearchFilesParams: toolParameters.SearchFilesParams,
   SecurityViolation: errors.SecurityViolation,
   ShutdownError: errors.ShutdownError,
   SqlError: errors.SqlError,
-  TestToolParams: toolParameters.TestToolParams,
   TGP: kernel.TGP,
   replayModel: replay.replayModel,
   TGPConfigSchema: schemas.TGPConfigSchema,
   TGPError: errors.TGPError,
   ToolError: errors.ToolError,
-  ToolSchema: toolParameters.ToolSchema,
   ValidationError: errors.ValidationError,
-  WriteFileParams: toolParameters.WriteFileParams,
   approvalText: requestText.approvalText,
   attenuate: kernelPolicy.attenuate,
   betterSqlite3: betterSqlite3.betterSqlite3,
@@ -129,3 +117,11 @@ export const configTypesAgree: Equal<Plain<declared.TGPConfigInput>, Plain<Confi
 export const filledInputAgrees: Equal<keyof (typeof declared.TGPConfigSchema)['_input'], keyof ConfigInput> = true;
 export const execOptionsAgree: Equal<keyof declared.ExecOptions, ExecOptionKeys> = true;
 export const errorCodesAgree: Equal<declared.TGPErrorCode, keyof typeof errors.ERROR_CLASSES> = true;
+
+type DeclaredTools = declared.TGPTools & declared.SqlTools;
+type DeclaredArgs = { [Name in keyof DeclaredTools]: Parameters<DeclaredTools[Name]['execute']>[0] };
+
+/** Every kernel tool is declared, with the arguments of its schema. */
+type TableArgs = { [Name in keyof typeof KERNEL_TOOLS]: z.input<(typeof KERNEL_TOOLS)[Name]['parameters']> };
+export const declaredArgs = (args: TableArgs): DeclaredArgs => args;
+export const tableArgs = (args: DeclaredArgs): TableArgs => args;

@@ -1,21 +1,12 @@
 /** The summary of a run: tools forged, reused and tested, files changed, and usage. */
 
+import { toolWords } from '../tool_shape/kernel_tool_table.js';
+
 /**
  * @typedef {import('./conversation.js').Conversation} Conversation
  * @typedef {import('./conversation.js').Call} Call
  */
 
-const CHANGING = new Set([
-  'write_file',
-  'patch_file',
-  'apply_diff',
-  'delete_file',
-  'move_file',
-  'revert_file',
-  'fix_tool',
-]);
-const RUNNING = new Set(['exec_tool']);
-const TESTING = new Set(['test_tool']);
 const REFUSALS = new Set(['ERR_DENIED', 'ERR_APPROVAL']);
 const TOOL_FILE = /^tools\/.+\.tsx?$/;
 const TEST_FILE = /\.test\.tsx?$/;
@@ -35,14 +26,15 @@ export function summaryOf(conversation, usage, isForged) {
     const outcome = conversation.outcomeOf(call.call);
     const path = outcome?.path ?? pathOf(call.input);
     if (path === undefined) continue;
-    if (TESTING.has(call.tool)) tested?.add(path);
+    const list = toolWords(call.tool)?.summary;
+    if (list === 'tested') tested?.add(path);
     if (!outcome?.ok || outcome.output?.dryRun === true) continue;
-    if (CHANGING.has(call.tool)) {
+    if (list === 'changed') {
       const isTool = TOOL_FILE.test(path) && !TEST_FILE.test(path);
       if (isTool && outcome.isNew) forged?.add(path);
       else changed?.add(path);
     }
-    if (RUNNING.has(call.tool) || isForged(call)) reused?.add(path);
+    if (list === 'reused' || isForged(call)) reused?.add(path);
   }
   const { input, output, total, money } = usage;
   return {

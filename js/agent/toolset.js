@@ -10,6 +10,7 @@ import { messageOf } from '../boundary/thrown.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ON_BEHALF, RESULTS, SQL } from '../kernel/agent_access.js';
 import { boundedTool } from '../tool_shape/bounded_result.js';
+import { toolWords } from '../tool_shape/kernel_tool_table.js';
 import { schemaObject } from '../tool_shape/universal_schema.js';
 import { readResult } from './read_result.js';
 import { pathOf } from './summary.js';
@@ -29,7 +30,6 @@ import { pathOf } from './summary.js';
 
 /** The path of a forged tool, at the end of its description. */
 const FORGED_PATH = /\[([^\]]+)\]$/;
-const CREATING = new Set(['write_file', 'move_file']);
 
 export class Toolset {
   #kernel;
@@ -58,12 +58,12 @@ export class Toolset {
    * @param {import('./conversation.js').Conversation} conversation
    */
   static async of(kernel, worker, own, conversation) {
-    const who = Object.fromEntries(Object.entries(worker).filter(([, value]) => value !== undefined));
-    const { mode: _, ...forSql } = who;
+    const caller = Object.fromEntries(Object.entries(worker).filter(([, value]) => value !== undefined));
+    const { mode: _, ...forSql } = caller;
     const maxChars = kernel.config.agent.resultChars;
     const wrapped = Object.entries(own).map(([name, tool]) => [name, applicationTool(kernel, name, tool, worker)]);
     const base = {
-      ...tgpTools(kernel, /** @type {any} */ (who)),
+      ...tgpTools(kernel, /** @type {any} */ (caller)),
       ...(hasDatabase(kernel) ? createSqlTools(kernel, /** @type {any} */ (forSql)) : {}),
       read_result: readResult(conversation, maxChars),
       ...Object.fromEntries(wrapped),
@@ -108,7 +108,7 @@ export class Toolset {
       ? FORGED_PATH.exec(this.toolOf(call.tool)?.description ?? '')?.[1]
       : pathOf(call.input);
     if (path === undefined) return {};
-    const isNew = CREATING.has(call.tool) && !(await this.#exists(path));
+    const isNew = toolWords(call.tool)?.creates === true && !(await this.#exists(path));
     return { path, ...(isNew && { isNew }) };
   }
 
@@ -147,8 +147,8 @@ function applicationTool(kernel, name, tool, { agent, dryRun, ...worker }) {
   if (typeof tool?.execute !== 'function') {
     throw new ValidationError(`The tool "${name}" has no execute function.`, { details: { field: `tools.${name}` } });
   }
-  const { who } = agentOwner(kernel, { agent: 'agent', id: agent, ...worker }, undefined);
-  const access = kernel[ON_BEHALF](who);
+  const { caller } = agentOwner(kernel, { agent: 'agent', id: agent, ...worker }, undefined);
+  const access = kernel[ON_BEHALF](caller);
   /** @type {AgentTool['execute']} */
   const execute = (args, options) =>
     dryRun

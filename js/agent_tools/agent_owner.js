@@ -17,12 +17,12 @@ import { SdkApprovals } from './sdk_approvals.js';
  * @returns {ToolOwner}
  */
 export function agentOwner(kernel, identity, approval) {
-  const who = wellFormed(identity);
-  if (approval === undefined) return { who };
-  const { judge } = kernel[ON_BEHALF](who);
+  const caller = wellFormed(identity);
+  if (approval === undefined) return { caller };
+  const { judge } = kernel[ON_BEHALF](caller);
   const approvals = new SdkApprovals(judge, () => kernel.config.agent.approvalMs);
   return {
-    who: { ...who, answered: approvals.answered },
+    caller: { ...caller, answered: approvals.answered },
     guard: (tool, describeCall) => approvals.guard(tool, describeCall),
   };
 }
@@ -46,10 +46,10 @@ export function guardedTools(tools, { guard }, descriptions) {
 
 /**
  * Replaces lone surrogates in names, which would fail every call.
- * @param {Caller} who
+ * @param {Caller} caller
  * @returns {Caller}
  */
-function wellFormed(who) {
+function wellFormed(caller) {
   const wellFormed = (/** @type {unknown} */ name) => (typeof name === 'string' ? name.toWellFormed() : name);
-  return Object.fromEntries(Object.entries(who).map(([key, name]) => [key, wellFormed(name)]));
+  return Object.fromEntries(Object.entries(caller).map(([key, name]) => [key, wellFormed(name)]));
 }

@@ -41,10 +41,10 @@ export async function askToApply(request) {
   };
   const judged = access && (await access.judge({ tool: TOOL, effect: 'shell', args }));
   const isAllowedByRule = judged?.verdict?.verdict === 'allow' && judged.verdict.rule !== NO_RULE;
-  const who = approve === undefined ? {} : { who: { approve: counted } };
+  const caller = approve === undefined ? {} : { caller: { approve: counted } };
   // If the policy requires approval, the kernel asks and continues only after a yes.
   const isAskedByKernel = judged !== undefined && judged.verdict?.verdict !== 'allow';
-  await recorded({ tool: TOOL, changes: true, args, ...who }, async () => {
+  await recorded({ tool: TOOL, changes: true, args, ...caller }, async () => {
     if (!isAllowedByRule && !isAskedByKernel && !isAsked) await askOnce(request, args);
     await write();
   });

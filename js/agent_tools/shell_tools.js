@@ -46,7 +46,7 @@ export function createShellTools(options) {
   const programs = findPrograms(settings.programs, settings.folder);
   const launcher = provenLauncher();
   const owner = ownerOf(settings);
-  const access = owner && settings.kernel[ON_BEHALF](owner.who);
+  const access = owner && settings.kernel[ON_BEHALF](owner.caller);
   /** The approver of the current agent. @type {AsyncLocalStorage<Approve | undefined>} */
   const currentApprover = new AsyncLocalStorage();
   /** The previous run: programs run one at a time, each on the result of the one before. @type {Promise<unknown>} */
@@ -71,7 +71,7 @@ export function createShellTools(options) {
   };
   /**
    * @template T
-   * @param {{ tool: string, changes: boolean, args: unknown, who?: object }} call
+   * @param {{ tool: string, changes: boolean, args: unknown, caller?: object }} call
    * @param {() => Promise<T>} work
    * @returns {Promise<T>}
    */
@@ -124,7 +124,7 @@ export function createShellTools(options) {
     {
       isAlways: settings.dryRun,
       preview: async (input, signal) =>
-        recorded({ tool: 'run_program', changes: false, args: input, who: { dryRun: true } }, () =>
+        recorded({ tool: 'run_program', changes: false, args: input, caller: { dryRun: true } }, () =>
           inTurn(input, signal, async (ran) =>
             dryRunResult({
               result: answerOf(ran.report, [], {}),
@@ -157,8 +157,8 @@ function ownerOf({ kernel, approval, agent, session, model, token }) {
     throw new ConfigError('createShellTools options: "kernel" must be a TGP.', { details: { field: 'kernel' } });
   }
   const options = Object.entries({ session, model, token, ...(agent !== undefined && { id: agent }) });
-  const who = Object.fromEntries(options.filter(([, value]) => value !== undefined));
-  return agentOwner(own, { agent: 'agent', ...who }, approval);
+  const caller = Object.fromEntries(options.filter(([, value]) => value !== undefined));
+  return agentOwner(own, { agent: 'agent', ...caller }, approval);
 }
 
 /**

@@ -8,13 +8,14 @@ import { drySql } from '../sql/dry_sql.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
 import { openSource, settingsOf } from '../sql/sql_settings.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
+import { KERNEL_TOOLS } from '../tool_shape/kernel_tool_table.js';
 import { listPage } from '../tool_shape/pages.js';
 import { ownedTools } from '../tool_shape/tool_owner.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
-import { checkedTool } from './checked_tool.js';
+import { kernelTools } from './checked_tool.js';
 import { fewer } from './file_answers.js';
 import { policyCalls } from './policy_calls.js';
-import { DescribeSchemaParams, ExecSqlParams, TgpToolsOptionsSchema } from './tool_parameters.js';
+import { TgpToolsOptionsSchema } from './tools_options.js';
 
 /** Maximum number of rows in the result of a dry run. */
 const PREVIEW_ROWS = 20;
@@ -58,9 +59,9 @@ export function createSqlTools(database, options = {}) {
    * @template T
    * @param {Pick<import('../kernel/kernel_calls.js').OwnCall, 'tool' | 'effect' | 'args' | 'changes'>} call
    * @param {() => Promise<T>} work
-   * @param {import('../kernel/kernel_calls.js').Caller} [who]
+   * @param {import('../kernel/kernel_calls.js').Caller} [caller]
    */
-  const recorded = (call, work, who) => (access ? access.own({ ...call, who }, work) : work());
+  const recorded = (call, work, caller) => (access ? access.own({ ...call, caller }, work) : work());
   /** @param {import('../sql/dry_sql.js').SqlRun} run @param {string} sql @param {any} params */
   const execute = (run, sql, params) => {
     const judged = access?.sqlDetail() ?? 'nothing';
@@ -70,12 +71,13 @@ export function createSqlTools(database, options = {}) {
   // Schema lookups need no transaction.
   const lookup = once ? { dialect, once } : adapter;
 
-  const tools = {
-    exec_sql: checkedTool(
-      'exec_sql',
-      `Run one SQL statement against the application database${holdsTransactions(adapter) ? ', in a transaction of its own' : ''}. Returns the rows; a statement without rows returns [{ affected }]. Values go into params: an array for ? or $1, an object for :name.`,
-      ExecSqlParams,
-      async ({ sql, params }, signal) => {
+  const { description } = KERNEL_TOOLS.exec_sql;
+  const tools = kernelTools(false, {
+    exec_sql: {
+      description: holdsTransactions(adapter)
+        ? description.replace('.', ', in a transaction of its own.')
+        : description,
+      run: async ({ sql, params }, signal) => {
         const changes = !/^\s*select\b/i.test(sql);
         const call = { tool: 'exec_sql', effect: 'sql', changes, args: { sql, params } };
         const answer = await recorded(call, () => inRun(adapter, (run) => execute(run, sql, params), rules, signal));
@@ -83,40 +85,25 @@ export function createSqlTools(database, options = {}) {
         if (!rules.options.dryRun) return listPage(rows, fewer(PAGING));
         return { dryRun: /** @type {const} */ (true), affected: answer.affected, rows: rows.slice(0, PREVIEW_ROWS) };
       },
-      {
-        isAlways: false,
-        preview: async ({ sql, params }, signal) => {
-          const call = { tool: 'exec_sql', effect: 'sql', changes: false, args: { sql, params } };
-          const work = () => during(dry.begin(), (run) => execute(run, sql, params), signal);
-          const answer = await recorded(call, work, { dryRun: true });
-          const result = answerRows(answer).slice(0, PREVIEW_ROWS);
-          return dryRunResult({ result, sql: await dry.listed(sql, params, answer) });
-        },
+      preview: async ({ sql, params }, signal) => {
+        const call = { tool: 'exec_sql', effect: 'sql', changes: false, args: { sql, params } };
+        const work = () => during(dry.begin(), (run) => execute(run, sql, params), signal);
+        const answer = await recorded(call, work, { dryRun: true });
+        const result = answerRows(answer).slice(0, PREVIEW_ROWS);
+        return dryRunResult({ result, sql: await dry.listed(sql, params, answer) });
       },
-    ),
-    describe_schema: checkedTool(
-      'describe_schema',
-      'Tables of the application database with columns, types, keys and estimated row counts. Call it before writing SQL.',
-      DescribeSchemaParams,
-      ({ table }, signal) =>
+    },
+    describe_schema: {
+      run: ({ table }, signal) =>
         recorded({ tool: 'describe_schema', effect: 'read', changes: false, args: { table } }, () =>
           describeSchema(adapter, rules, (...args) => inRun(lookup, ...args), table, signal, access?.openTables),
         ),
-    ),
-  };
+    },
+  });
   const result = { maxChars: () => rules.options.resultChars };
-  if (owner === undefined) return boundedTools(tools, result);
-  return ownedTools(
-    boundedTools(
-      guardedTools(
-        tools,
-        owner,
-        policyCalls(async (_, args) => args),
-      ),
-      result,
-    ),
-    owner,
-  );
+  if (owner === undefined) return /** @type {any} */ (boundedTools(tools, result));
+  const descriptions = policyCalls(async (_, args) => args);
+  return /** @type {any} */ (ownedTools(boundedTools(guardedTools(tools, owner, descriptions), result), owner));
 }
 
 /**
@@ -132,8 +119,12 @@ function databaseOf(database, options) {
   const { session, model, agent, token, approve, approval, ...own } = { ...options };
   const entries = Object.entries({ session, model, agent, token, approve, approval });
   const defined = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-  const { agent: id, approval: by, ...who } = parseArguments(TgpToolsOptionsSchema, defined, 'createSqlTools options');
-  const owner = agentOwner(kernel, { agent: 'agent', ...(id !== undefined && { id }), ...who }, by);
+  const {
+    agent: id,
+    approval: by,
+    ...caller
+  } = parseArguments(TgpToolsOptionsSchema, defined, 'createSqlTools options');
+  const owner = agentOwner(kernel, { agent: 'agent', ...(id !== undefined && { id }), ...caller }, by);
   const { source, options: settings } = settingsOf(kernel[SQL]());
-  return { source, settings: { ...settings, ...own }, access: kernel[ON_BEHALF](owner.who), owner };
+  return { source, settings: { ...settings, ...own }, access: kernel[ON_BEHALF](owner.caller), owner };
 }

@@ -8,15 +8,15 @@ export type AgentConfig = { resultChars: number, approvalMs: number, liveTools: 
 
 export type Applied = { line: number, tolerated?: Tolerance, lineOffset?: number, };
 
-export type Asker = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, token?: string, approval?: string, dryRun?: boolean, mode?: Mode, };
-
 export type Binding = number | string;
 
 export type Booted = { config: Config, warnings: Array<string>, };
 
 export type Bundled = { manifest: string, code: string | null, };
 
-export type Caller = "application" | "agent";
+export type Caller = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, token?: string, approval?: string, dryRun?: boolean, mode?: Mode, };
+
+export type CallerKind = "application" | "agent";
 
 export type Case = "sensitive" | "insensitive";
 
@@ -56,7 +56,7 @@ export type EngineReport = { version: string, pointerCompression: boolean, sandb
 
 export type EventJson = any;
 
-export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, caseMs?: number, coverage?: boolean, caller?: Asker, trace?: boolean, below?: boolean, };
+export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, callerKind: CallerKind, now?: number, caseMs?: number, coverage?: boolean, caller?: Caller, trace?: boolean, below?: boolean, };
 
 export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, trace?: TraceReport, preview?: PreviewReport, };
 
@@ -172,7 +172,7 @@ export type ReuseTally = { forged: number, reused: number, duplicate: number, re
 
 export type RuleLevel = "off" | "advice" | "warning" | "error";
 
-export type RuleList = { tables: Array<string> | null, verbs: Array<Verb> | null, };
+export type RuleList = { tables: Array<string> | null, verbs: Array<SqlVerb> | null, };
 
 export type RunStats = { cpuMs: number, wallMs: number, queueMs: number, heapPeakBytes: number, hostCalls: number, };
 
@@ -200,7 +200,9 @@ export type SourceText = { path: string, text: string, };
 
 export type SqlOptions = { readOnly: boolean, dryRun: boolean, ddl: boolean, allow: RuleList, deny: RuleList, maxRows: number, maxBytes: number, resultChars: number, statementTimeoutMs: number, };
 
-export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, fenced: boolean, detail: 'nothing' | 'verbs' | 'tables', sql: string, bindings: Array<Binding>, reach?: Reach, };
+export type SqlVerb = "select" | "insert" | "update" | "delete" | "replace" | "merge" | "truncate" | "create" | "alter" | "drop" | "show" | "maintain";
+
+export type Statement = { access: Access, verbs: Array<SqlVerb>, returns: Returns, fenced: boolean, detail: 'nothing' | 'verbs' | 'tables', sql: string, bindings: Array<Binding>, reach?: Reach, };
 
 export type Stats = { total: ReuseTally, days: Array<ReuseDay>, memory: MemoryReport, };
 
@@ -237,8 +239,6 @@ export type TypesReply = { diagnostics: Array<TypesFinding>, } | { notice: strin
 export type Uncommitted = { path: string, state: UncommittedState, };
 
 export type UncommittedState = "new" | "changed" | "missing";
-
-export type Verb = "select" | "insert" | "update" | "delete" | "replace" | "merge" | "truncate" | "create" | "alter" | "drop" | "show" | "maintain";
 
 export type Verdict = { verdict: Decision, rule: string, at: string, reason: string, nearest?: string, };
 
@@ -293,7 +293,7 @@ export interface KernelAnswers {
   ledgerBlob: string
   leave: null
   ledgerAppend: null
-  ledgerSettle: null
+  ledgerWaitForSpools: null
   ledgerVerify: VerifyReport
   ledgerSignBase: null
   ledgerPrune: PruneReport
@@ -301,7 +301,7 @@ export interface KernelAnswers {
   ledgerExport: ExportPage
   ledgerChronicle: Array<EventJson>
   judge: Judged
-  settle: Verdict | null
+  answerApproval: Verdict | null
   replacePolicy: PolicyReport
   checkPolicy: PolicyReport
   shownTools: Array<boolean>

@@ -3,6 +3,7 @@
 import { unwrap } from '../boundary/errors.js';
 import { native } from '../boundary/native.js';
 import { visibleLine } from '../kernel/request_text.js';
+import { toolWords } from '../tool_shape/kernel_tool_table.js';
 
 /**
  * @typedef {import('../kernel/request_text.js').RequestLine} DiffLine
@@ -16,9 +17,6 @@ const MAX_TEXT_CHARS = 1_000_000;
 const CUT = '\n[truncated]\n';
 /** A removed file with more lines is summarised by its line count. */
 const MAX_REMOVED_LINES = 400;
-
-/** The multi-line text argument of each tool. @type {Record<string, string>} */
-const TEXTS = { apply_diff: 'diff', run_code: 'code', exec_sql: 'sql' };
 
 /**
  * @param {Pick<import('../../index.js').ApprovalRequest, 'tool' | 'path' | 'args'>} request
@@ -50,7 +48,7 @@ async function changeIn({ tool, path, args }, read) {
     const after = `${before.slice(0, at)}${text('replace') ?? ''}${before.slice(at + search.length)}`;
     return covering(['search', 'replace'], before, after);
   }
-  const name = Object.hasOwn(TEXTS, tool) ? String(TEXTS[tool]) : undefined;
+  const name = toolWords(tool)?.lines;
   const whole = name === undefined ? undefined : text(name);
   if (name === undefined || whole === undefined || whole.length > MAX_TEXT_CHARS) return NO_CHANGE;
   const lines = linesOf(whole);

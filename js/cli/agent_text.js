@@ -111,8 +111,8 @@ function persistedText({ persisted, findings }) {
  */
 function approvalLine({ state, approved, by, reason, request }) {
   if (state !== 'answered' || approved === true || reason === undefined) return undefined;
-  const who = by === undefined || by === 'nobody' ? '' : ` by ${harmless(by)}`;
-  const text = `not approved${who}: ${callSummary(request)}: ${harmless(reason, MAX_DETAIL_CHARS)}`;
+  const approver = by === undefined || by === 'nobody' ? '' : ` by ${harmless(by)}`;
+  const text = `not approved${approver}: ${callSummary(request)}: ${harmless(reason, MAX_DETAIL_CHARS)}`;
   return { mark: '!', colour: 'yellow', text, isWhole: true };
 }
 

@@ -25,7 +25,7 @@ export function forgedTool(name, { path, description, parameters }, owner, sourc
   const unbounded = agentTool(described(path, description), schema, async (args, signal, mode) => {
     const unwrapped = unwrap(args);
     const dry = (mode === 'dry' || owner.isDry) && { dryRun: /** @type {const} */ (true) };
-    return report(source.run(path, unwrapped, { signal, ...dry }, owner.who));
+    return report(source.run(path, unwrapped, { signal, ...dry }, owner.caller));
   });
   const callOf = (/** @type {any} */ args) => ({ tool: 'exec_tool', effect: 'run', path, args: unwrap(args) });
   const guarded = owner.guard?.(unbounded, callOf) ?? unbounded;

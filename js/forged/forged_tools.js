@@ -26,18 +26,18 @@ import { KERNEL_TOOL_NAMES } from './tool_names.js';
  *
  * @typedef {object} Source
  * @property {(since: number | undefined) => Promise<ToolsSince>} list
- * @property {(wanted: { after: number, offered: string[], limit: number, counted: boolean }, who: ToolOwner['who']) => Promise<OfferedTools>} offered the most useful tools visible to a caller
+ * @property {(wanted: { after: number, offered: string[], limit: number, counted: boolean }, caller: ToolOwner['caller']) => Promise<OfferedTools>} offered the most useful tools visible to a caller
  * @property {(paths: string[]) => Promise<ToolMetadata[]>} at
  * @property {() => number} life number of the kernel's life: versions of an earlier one are invalid
- * @property {(path: string, args: unknown, options: { signal: AbortSignal | undefined, dryRun?: true }, who: ToolOwner['who']) => Promise<any>} run
- * @property {(paths: string[], who: ToolOwner['who']) => Promise<boolean[] | undefined>} shown whether each tool is visible to the caller; undefined: all are
+ * @property {(path: string, args: unknown, options: { signal: AbortSignal | undefined, dryRun?: true }, caller: ToolOwner['caller']) => Promise<any>} run
+ * @property {(paths: string[], caller: ToolOwner['caller']) => Promise<boolean[] | undefined>} shown whether each tool is visible to the caller; undefined: all are
  * @property {(schema: Record<string, any>) => string} typeOf a schema as TypeScript
  * @property {() => { tools: number, chars: number }} budget of tools offered by name
  * @property {import('../tool_shape/bounded_result.js').ResultRule} results
  */
 
 /** The default owner, for tool sets without an agent. @type {ToolOwner} */
-const SOME_AGENT = { who: { agent: 'agent' } };
+const SOME_AGENT = { caller: { agent: 'agent' } };
 
 /** Maximum number of paths in a message. */
 const MAX_NAMED = 10;
@@ -273,8 +273,8 @@ export class ForgedTools {
    * @param {ToolOwner} owner
    * @returns {Promise<string[]>}
    */
-  async #shown(paths, { who }) {
-    const shown = await this.#source.shown(paths, who).catch((error) => {
+  async #shown(paths, { caller }) {
+    const shown = await this.#source.shown(paths, caller).catch((error) => {
       if (isDeniedToken(error)) return [];
       throw error;
     });
@@ -292,7 +292,7 @@ export class ForgedTools {
     const limits = this.#source.budget();
     const counted = !this.#hasWarnedOfBudget;
     const wanted = { after: this.#first, offered, limit: limits.tools * CANDIDATES, counted };
-    const { tools, total } = await this.#source.offered(wanted, owner.who).catch((error) => {
+    const { tools, total } = await this.#source.offered(wanted, owner.caller).catch((error) => {
       if (isDeniedToken(error)) return { tools: [], total: 0 };
       throw error;
     });

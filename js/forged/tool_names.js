@@ -1,32 +1,15 @@
 /** Unique tool names for models, valid for every provider. */
 
 import { createHash } from 'node:crypto';
+import { KERNEL_TOOLS } from '../tool_shape/kernel_tool_table.js';
 
 const MAX_NAME_CHARS = 64;
 const MIN_HASH_CHARS = 8;
 /** Hash length for paths whose short hashes collide. */
 const LONG_HASH_CHARS = 24;
 
-/** Reserved names of kernel tools; a test compares them with the actual tools. */
-export const KERNEL_TOOL_NAMES = [
-  'list_files',
-  'read_file',
-  'write_file',
-  'patch_file',
-  'apply_diff',
-  'delete_file',
-  'move_file',
-  'revert_file',
-  'search_files',
-  'find_tool',
-  'file_history',
-  'check_tool',
-  'test_tool',
-  'exec_tool',
-  'run_code',
-  'exec_sql',
-  'describe_schema',
-];
+/** Reserved names. */
+export const KERNEL_TOOL_NAMES = Object.keys(KERNEL_TOOLS);
 const RESERVED = new Set(KERNEL_TOOL_NAMES);
 /** Property names inherited by every object. */
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));

@@ -40,76 +40,74 @@ export const SQL = Symbol.for('@tgp/core/sql');
 /**
  * File operations on behalf of a caller.
  * @param {import('./kernel_calls.js').KernelCalls} calls
- * @param {Caller | undefined} who
+ * @param {Caller | undefined} caller
  */
-export function agentFiles(calls, who) {
+export function agentFiles(calls, caller) {
   /** @type {(tool: string, path: string | undefined, args: object) => import('./kernel_calls.js').CallInfo} */
-  const reads = (tool, path, args) => ({ tool, who, path, effect: 'read', args });
-  /** @type {(tool: string, path: string, args: object) => import('./kernel_calls.js').CallInfo} */
-  const writes = (tool, path, args) => ({ tool, who, path, effect: 'write', args });
+  const call = (tool, path, args) => ({ tool, caller, path, args });
   return {
     /** @type {(dir: string, glob?: string, signal?: AbortSignal) => Promise<string[]>} */
     list: (dir, glob, signal) =>
       calls.read(
-        (kernel, caller) => kernel.listFiles(dir, glob, caller),
+        (kernel, callerText) => kernel.listFiles(dir, glob, callerText),
         signal,
-        reads('list_files', dir, { dir, ...(glob !== undefined && { glob }) }),
+        call('list_files', dir, { dir, ...(glob !== undefined && { glob }) }),
       ),
     /** @type {(path: string, signal?: AbortSignal) => Promise<string>} */
     read: (path, signal) =>
-      calls.read((kernel, caller) => kernel.readFile(path, caller), signal, reads('read_file', path, { path })),
+      calls.read((kernel, callerText) => kernel.readFile(path, callerText), signal, call('read_file', path, { path })),
     /** @type {(change: import('../boundary/crossing.js').FileChangeCall, signal?: AbortSignal) => Promise<import('../../index.js').DryRunResult>} */
-    preview: (change, signal) => previewedChange(calls, who, change, signal),
+    preview: (change, signal) => previewedChange(calls, caller, change, signal),
     /** @type {(path: string, content: string, note?: CommitNote, signal?: AbortSignal) => Promise<Written>} */
     write: (path, content, note, signal) =>
       calls.change(
-        (kernel, caller) => kernel.writeFile(path, content, noteText(note), caller),
+        (kernel, callerText) => kernel.writeFile(path, content, noteText(note), callerText),
         signal,
-        writes('write_file', path, { path, content }),
+        call('write_file', path, { path, content }),
       ),
     /** @type {(path: string, search: string, replace: string, note?: CommitNote, signal?: AbortSignal) => Promise<Patched>} */
     patch: (path, search, replace, note, signal) =>
       calls.change(
-        (kernel, caller) => kernel.patchFile(path, search, replace, noteText(note), caller),
+        (kernel, callerText) => kernel.patchFile(path, search, replace, noteText(note), callerText),
         signal,
-        writes('patch_file', path, { path, search, replace }),
+        call('patch_file', path, { path, search, replace }),
       ),
     /** @type {(path: string, diff: string, note?: CommitNote, signal?: AbortSignal) => Promise<Diffed>} */
     diff: (path, diff, note, signal) =>
       calls.change(
-        (kernel, caller) => kernel.applyDiff(path, diff, noteText(note), caller),
+        (kernel, callerText) => kernel.applyDiff(path, diff, noteText(note), callerText),
         signal,
-        writes('apply_diff', path, { path, diff }),
+        call('apply_diff', path, { path, diff }),
       ),
     /** @type {(path: string, note?: CommitNote, signal?: AbortSignal) => Promise<Removed>} */
     remove: (path, note, signal) =>
       calls.change(
-        (kernel, caller) => kernel.deleteFile(path, noteText(note), caller),
+        (kernel, callerText) => kernel.deleteFile(path, noteText(note), callerText),
         signal,
-        writes('delete_file', path, { path }),
+        call('delete_file', path, { path }),
       ),
     /** @type {(from: string, to: string, note?: CommitNote, signal?: AbortSignal) => Promise<Moved>} */
     move: (from, to, note, signal) =>
       calls.change(
-        (kernel, caller) => kernel.moveFile(from, to, noteText(note), caller),
+        (kernel, callerText) => kernel.moveFile(from, to, noteText(note), callerText),
         signal,
-        writes('move_file', from, { from, to }),
+        call('move_file', from, { from, to }),
       ),
     /** @type {(path: string, commit: string, note?: CommitNote, signal?: AbortSignal) => Promise<Written>} */
     revert: (path, commit, note, signal) =>
       calls.change(
-        (kernel, caller) => kernel.revertFile(path, commit, noteText(note), caller),
+        (kernel, callerText) => kernel.revertFile(path, commit, noteText(note), callerText),
         signal,
-        writes('revert_file', path, { path, commit }),
+        call('revert_file', path, { path, commit }),
       ),
     /** @type {(query: import('../boundary/crossing.js').SearchQuery, signal?: AbortSignal) => Promise<SearchFilesResult>} */
     search: (query, signal) =>
       calls.read(
-        (kernel, caller) => kernel.searchFiles(JSON.stringify(query), caller),
+        (kernel, callerText) => kernel.searchFiles(JSON.stringify(query), callerText),
         signal,
-        reads('search_files', undefined, query),
+        call('search_files', undefined, query),
       ),
     /** @type {(path: string | undefined, limit?: number, signal?: AbortSignal) => Promise<FileHistoryEntry[]>} */
-    history: (path, limit, signal) => fileHistory(calls, who, path, limit, signal),
+    history: (path, limit, signal) => fileHistory(calls, caller, path, limit, signal),
   };
 }

@@ -29,17 +29,21 @@ export function dryRunResult({ result, diffs = [], sql = [], requests = [], call
 /**
  * Previews a change of files.
  * @param {import('./kernel_calls.js').KernelCalls} calls
- * @param {Caller | undefined} who
+ * @param {Caller | undefined} caller
  * @param {FileChangeCall} change
  * @param {AbortSignal} [signal]
  * @returns {Promise<DryRunResult>}
  */
-export async function previewedChange(calls, who, change, signal) {
+export async function previewedChange(calls, caller, change, signal) {
   const { tool, ...args } = change;
   const path = 'from' in change ? change.from : change.path;
-  const call = { tool, who: { ...who, dryRun: true }, path, effect: 'write', args };
+  const call = { tool, caller: { ...caller, dryRun: true }, path, args };
   const text = JSON.stringify(change, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value));
-  const { diffs, result } = await calls.read((kernel, caller) => kernel.previewChange(text, caller), signal, call);
+  const { diffs, result } = await calls.read(
+    (kernel, callerText) => kernel.previewChange(text, callerText),
+    signal,
+    call,
+  );
   return dryRunResult({ diffs, result: uncommitted(result), written: result.written ?? result });
 }
 

@@ -22,14 +22,14 @@ const known = new Set();
  * The options of a run: the signal, and the rest as JSON for the kernel.
  * @param {import('../../index.js').ExecOptions | undefined} options a private copy
  * @param {'application' | 'agent'} kind of caller
- * @param {import('./kernel_calls.js').Caller | undefined} who asks
+ * @param {import('./kernel_calls.js').Caller | undefined} caller asks
  * @param {import('../telemetry/telemetry.js').Tracing} tracing
  * @param {import('./runnable.js').Runnable['more']} own options specific to this kind of run
  * @returns {{ signal: AbortSignal | undefined, textWith: TextWith }} the text may name an approval
  */
-export function readExecOptions(options, kind, who, tracing, own) {
+export function readExecOptions(options, kind, caller, tracing, own) {
   const more = tracing === 'traced' ? { ...own, callerKind: kind, trace: true } : { ...own, callerKind: kind };
-  if (options === undefined) return { signal: undefined, textWith: texts(more, who) };
+  if (options === undefined) return { signal: undefined, textWith: texts(more, caller) };
   const { signal, dryRun, mode, ...limits } = options;
   const isUsual =
     (signal === undefined || isAbortSignal(signal)) && (dryRun === undefined || dryRun === true) && mode === undefined;
@@ -42,22 +42,22 @@ export function readExecOptions(options, kind, who, tracing, own) {
     known.add(text);
   }
   const asked =
-    dryRun === true || mode !== undefined ? { ...who, ...(dryRun && { dryRun }), ...(mode && { mode }) } : who;
+    dryRun === true || mode !== undefined ? { ...caller, ...(dryRun && { dryRun }), ...(mode && { mode }) } : caller;
   const isUsualText = own === undefined && tracing === 'untraced';
   return { signal, textWith: texts({ ...limits, ...more }, asked, isUsualText ? text : undefined) };
 }
 
 /**
  * @param {import('../boundary/crossing.js').ExecOptions} options
- * @param {import('./kernel_calls.js').Caller | undefined} who
+ * @param {import('./kernel_calls.js').Caller | undefined} caller
  * @param {string} [text] the options as JSON, if already encoded
  * @returns {TextWith}
  */
-function texts(options, who, text) {
+function texts(options, caller, text) {
   return (approval, isInFunction) => {
     const all = isInFunction ? { ...options, below: true } : options;
-    if (who === undefined && approval === undefined) return isInFunction ? textOf(all) : (text ?? textOf(all));
-    const { approve: _, answered: __, ...named } = who ?? {};
+    if (caller === undefined && approval === undefined) return isInFunction ? textOf(all) : (text ?? textOf(all));
+    const { approve: _, answered: __, ...named } = caller ?? {};
     return textOf({ ...all, caller: approval === undefined ? named : { ...named, approval } });
   };
 }

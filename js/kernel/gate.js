@@ -49,10 +49,10 @@ export class Gate {
 
   /**
    * The caller, with the token and approver of the current request.
-   * @param {import('./kernel_calls.js').Caller | undefined} who
+   * @param {import('./kernel_calls.js').Caller | undefined} caller
    */
-  caller(who) {
-    return this.requests.caller(who, this.#approve !== undefined);
+  presentCaller(caller) {
+    return this.requests.presentCaller(caller, this.#approve !== undefined);
   }
 
   /**
@@ -60,29 +60,29 @@ export class Gate {
    * @template {AnyOutcome} Outcome
    * @param {NativeKernel} kernel
    * @param {(approval?: string) => Promise<Outcome>} start
-   * @param {import('./kernel_calls.js').Caller | undefined} who the caller, with an approver if different from the kernel's
+   * @param {import('./kernel_calls.js').Caller | undefined} caller with an approver if different from the kernel's
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Outcome>}
    */
-  async pass(kernel, start, who, signal) {
+  async pass(kernel, start, caller, signal) {
     const first = await start();
     if (first.error === undefined) return first;
     const outcome = await withRoom(start, isFull, signal, first);
     if (outcome.error?.code !== 'ERR_APPROVAL') return outcome;
     const { request, ...details } = parseForeignJson(outcome.error.details);
     if (request === undefined) return outcome;
-    const isGranted = await this.#ask(kernel, request, this.approverOf(who), signal);
+    const isGranted = await this.#ask(kernel, request, this.approverOf(caller), signal);
     if (!isGranted) return { ...outcome, error: { ...outcome.error, details: JSON.stringify(details) } };
     return withRoom(() => start(request.id), isFull, signal);
   }
 
   /**
    * The approver for a caller.
-   * @param {import('./kernel_calls.js').Caller | undefined} who
+   * @param {import('./kernel_calls.js').Caller | undefined} caller
    * @returns {Approve | undefined}
    */
-  approverOf(who) {
-    return who?.answered?.() ?? who?.approve ?? this.#approve;
+  approverOf(caller) {
+    return caller?.answered?.() ?? caller?.approve ?? this.#approve;
   }
 
   /**
@@ -177,21 +177,21 @@ export class Gate {
 
 /**
  * An answer, or a refusal after a timeout or failure.
- * @param {'policy function' | 'approver'} who is asked
+ * @param {'policy function' | 'approver'} decider
  * @param {number} waitsMs
  * @param {AbortSignal | undefined} signal
  * @param {import('../../index.js').Logger} log receives the reason of a failure, which is not shown to the caller
  * @param {(over: AbortSignal) => Promise<ApprovalAnswer>} ask receives a signal that fires when the answer is no longer awaited
  * @returns {Promise<ApprovalAnswer>}
  */
-async function within(who, waitsMs, signal, log, ask) {
+async function within(decider, waitsMs, signal, log, ask) {
   const over = new AbortController();
   const asked = beforeDeadline(async () => ask(over.signal), waitsMs).catch((error) => {
     /** @type {ApprovalAnswer} */
-    const refusal = { verdict: 'deny', by: 'nobody', reason: `The ${who} did not answer in time.` };
+    const refusal = { verdict: 'deny', by: 'nobody', reason: `The ${decider} did not answer in time.` };
     if (error instanceof TooLate) return refusal;
-    log.error(`The ${who} failed; the call was refused.`, error);
-    return { ...refusal, reason: `The ${who} failed.` };
+    log.error(`The ${decider} failed; the call was refused.`, error);
+    return { ...refusal, reason: `The ${decider} failed.` };
   });
   try {
     return await untilAborted(asked, signal);

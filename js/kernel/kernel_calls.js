@@ -3,6 +3,7 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { unwrap } from '../boundary/errors.js';
 import { toJsonText } from '../boundary/json_text.js';
+import { KERNEL_CALLS } from '../boundary/kernel_tools.js';
 import { described } from '../boundary/thrown.js';
 import { withoutGit } from '../files/without_git.js';
 import { nextCallNumber } from './call_numbers.js';
@@ -19,9 +20,12 @@ import { keepingAlive } from './kernel_resources.js';
  * @typedef {<Done>(change: () => Promise<Done>) => Promise<Done>} During makes a change and notifies listeners of the tools
  * @typedef {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, dryRun?: boolean, mode?: import('../../index.js').Mode, answered?: () => import('../../index.js').Approve | undefined }} Caller
  * the caller: session, model and agent, its approver, and the approver of the current call
- * @typedef {{ tool: string, who?: Caller, path?: string, effect?: string, args?: unknown }} CallInfo a call as recorded in the ledger
+ * @typedef {{ tool: string, caller?: Caller, path?: string, effect?: string, args?: unknown }} CallInfo a call as recorded in the ledger
  * @typedef {CallInfo & { effect: string, changes: boolean, args: unknown }} OwnCall a call that JavaScript executes itself
  */
+
+/** @type {Map<string, string>} */
+const EFFECTS = new Map(Object.entries(KERNEL_CALLS).map(([tool, { effect }]) => [tool, effect]));
 
 /** Executes calls on the booted native kernel, with synchronised files. */
 export class KernelCalls {
@@ -90,12 +94,12 @@ export class KernelCalls {
    * A read on behalf of a caller, as part of a later call.
    * @template Value
    * @param {Start<Value>} start
-   * @param {Caller | undefined} who
+   * @param {Caller | undefined} caller
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Value>}
    */
-  readFor(start, who, signal) {
-    return this.read((kernel) => start(kernel, this.#callerText(0, this.#life.gate.caller(who))), signal);
+  readFor(start, caller, signal) {
+    return this.read((kernel) => start(kernel, this.#callerText(0, this.#life.gate.presentCaller(caller))), signal);
   }
 
   /**
@@ -152,7 +156,7 @@ export class KernelCalls {
     return keepingAlive(this.#life, async () => {
       const kernel = await this.#life.ready();
       const { tool, effect, changes, args, path } = asked;
-      const who = this.#life.gate.caller(asked.who);
+      const caller = this.#life.gate.presentCaller(asked.caller);
       const number = nextCallNumber();
       const call = {
         number,
@@ -163,8 +167,8 @@ export class KernelCalls {
         args: toJsonText(args, 'args', { nonFiniteNumbers: 'null' }),
       };
       const enter = async (/** @type {string | undefined} */ approval) =>
-        kernel.enter({ ...call, caller: this.#callerText(number, who, approval) });
-      unwrap(await this.#life.gate.pass(kernel, enter, who, undefined));
+        kernel.enter({ ...call, caller: this.#callerText(number, caller, approval) });
+      unwrap(await this.#life.gate.pass(kernel, enter, caller, undefined));
       return this.#observed(kernel, number, asked, () => recorded(kernel, number, work));
     });
   }
@@ -181,11 +185,11 @@ export class KernelCalls {
   async continued(asked, start, work, signal) {
     return this.reach((kernel) => {
       const number = nextCallNumber();
-      const who = this.#life.gate.caller(asked.who);
+      const caller = this.#life.gate.presentCaller(asked.caller);
       const ask = (/** @type {string | undefined} */ approval) =>
-        start(kernel, this.#callerText(number, who, approval));
+        start(kernel, this.#callerText(number, caller, approval));
       return this.#observed(kernel, number, asked, async () => {
-        const begun = unwrap(await this.#life.gate.pass(kernel, ask, who, signal));
+        const begun = unwrap(await this.#life.gate.pass(kernel, ask, caller, signal));
         return recorded(kernel, number, () => work(begun));
       });
     }, signal);
@@ -195,20 +199,20 @@ export class KernelCalls {
    * Evaluates a call without making it.
    * @param {Omit<OwnCall, 'changes'>} asked
    */
-  async judge({ tool, effect, args, who: given, path }) {
-    const who = this.#life.gate.caller(given);
+  async judge({ tool, effect, args, caller: given, path }) {
+    const caller = this.#life.gate.presentCaller(given);
     const call = { tool, effect, changes: false, path, args: toJsonText(args, 'args', { nonFiniteNumbers: 'null' }) };
-    return this.read(async (kernel) => kernel.judge({ ...call, number: 0, caller: this.#callerText(0, who) }));
+    return this.read(async (kernel) => kernel.judge({ ...call, number: 0, caller: this.#callerText(0, caller) }));
   }
 
   /**
    * The tools for the prompt of a caller; undefined before the boot, and for a denied token.
    * @param {number} limit
-   * @param {Caller | undefined} who
+   * @param {Caller | undefined} caller
    */
-  catalogue(limit, who) {
+  catalogue(limit, caller) {
     const { running } = this.#life;
-    const listed = running?.catalogue(limit, this.#callerText(0, who));
+    const listed = running?.catalogue(limit, this.#callerText(0, caller));
     return listed === undefined || listed.error?.code === 'ERR_DENIED' ? undefined : unwrap(listed);
   }
 
@@ -218,39 +222,39 @@ export class KernelCalls {
    * @param {Caller | undefined} given
    */
   async shownTools(tools, given) {
-    return this.coveredTools(tools, this.#life.gate.caller(given));
+    return this.coveredTools(tools, this.#life.gate.presentCaller(given));
   }
 
   /**
    * The same for a given token, regardless of the current request.
    * @param {[string, string | null][]} tools
-   * @param {Caller | undefined} who
+   * @param {Caller | undefined} caller
    */
-  coveredTools(tools, who) {
-    return this.read((kernel) => kernel.shownTools(this.#callerText(0, who), JSON.stringify(tools)));
+  coveredTools(tools, caller) {
+    return this.read((kernel) => kernel.shownTools(this.#callerText(0, caller), JSON.stringify(tools)));
   }
 
   /**
    * The most useful forged tools that are visible to a caller.
    * @param {{ after: number, offered: string[], limit: number, counted: boolean }} wanted
-   * @param {Caller | undefined} who
+   * @param {Caller | undefined} caller
    */
-  offeredTools({ after, offered, limit, counted }, who) {
-    return this.read((kernel) => kernel.offeredTools(this.#callerText(0, who), after, offered, limit, counted));
+  offeredTools({ after, offered, limit, counted }, caller) {
+    return this.read((kernel) => kernel.offeredTools(this.#callerText(0, caller), after, offered, limit, counted));
   }
 
   /**
    * Which details of SQL statements the policy and the token of a caller inspect.
-   * @param {Caller | undefined} who
+   * @param {Caller | undefined} caller
    * @returns {import('../sql/adapter.js').SqlDetail}
    */
-  sqlDetail(who) {
-    if (!this.#life.isJudged && who?.token === undefined) return 'nothing';
+  sqlDetail(caller) {
+    if (!this.#life.isJudged && caller?.token === undefined) return 'nothing';
     const kernel = this.#life.running;
     // The policy is not available while the kernel stops, so everything is checked.
     if (!kernel) return 'tables';
-    const caller = { number: 0, ...(who?.token !== undefined && { token: who.token }) };
-    return /** @type {any} */ (unwrap(kernel.sqlDetail(JSON.stringify(caller))));
+    const callerText = { number: 0, ...(caller?.token !== undefined && { token: caller.token }) };
+    return /** @type {any} */ (unwrap(kernel.sqlDetail(JSON.stringify(callerText))));
   }
 
   /**
@@ -260,11 +264,11 @@ export class KernelCalls {
    */
   openTables(present) {
     return async (dialect, tables, verbs) => {
-      const who = present();
-      if (this.sqlDetail(who) !== 'tables') return tables.map(() => true);
-      const caller = this.#callerText(0, who);
+      const caller = present();
+      if (this.sqlDetail(caller) !== 'tables') return tables.map(() => true);
+      const callerText = this.#callerText(0, caller);
       const pairs = JSON.stringify(tables.map(({ schema, name }) => [name, schema]));
-      return this.read((kernel) => kernel.openTables(caller, dialect, pairs, verbs?.join(' ')));
+      return this.read((kernel) => kernel.openTables(callerText, dialect, pairs, verbs?.join(' ')));
     };
   }
 
@@ -280,11 +284,11 @@ export class KernelCalls {
   async #begin(kernel, start, signal, asked) {
     throwIfAborted(signal);
     const number = nextCallNumber();
-    const who = this.#life.gate.caller(asked?.who);
+    const caller = this.#life.gate.presentCaller(asked?.caller);
     const work = async () => {
       const ask = (/** @type {string | undefined} */ approval) =>
-        start(kernel, this.#callerText(number, who, approval));
-      return outcomeValue(await this.#life.gate.pass(kernel, ask, who, signal), signal);
+        start(kernel, this.#callerText(number, caller, approval));
+      return outcomeValue(await this.#life.gate.pass(kernel, ask, caller, signal), signal);
     };
     return asked === undefined ? work() : this.#observed(kernel, number, asked, work);
   }
@@ -299,21 +303,22 @@ export class KernelCalls {
    */
   #observed(kernel, number, asked, work) {
     const { telemetry } = this.#life;
-    return telemetry.isOn() ? telemetry.call(asked, kernel.callName(number), work) : work();
+    if (!telemetry.isOn()) return work();
+    return telemetry.call({ effect: EFFECTS.get(asked.tool), ...asked }, kernel.callName(number), work);
   }
 
   /**
    * The caller, encoded for the native part.
    * @param {number} number
-   * @param {Caller} [who]
+   * @param {Caller} [caller]
    * @param {string} [approval] the id of an approval of the call
    */
-  #callerText(number, who, approval) {
+  #callerText(number, caller, approval) {
     const parent = this.#life.functions.waitingRun;
-    const { approve: _, answered: __, ...named } = who ?? {};
-    /** @type {import('../boundary/crossing.js').Asker} */
-    const caller = { number, ...named, ...(parent !== undefined && { parent }), ...(approval && { approval }) };
-    return JSON.stringify(caller);
+    const { approve: _, answered: __, ...named } = caller ?? {};
+    /** @type {import('../boundary/crossing.js').Caller} */
+    const callerText = { number, ...named, ...(parent !== undefined && { parent }), ...(approval && { approval }) };
+    return JSON.stringify(callerText);
   }
 }
 

@@ -11,14 +11,14 @@ import { CommitNoteSchema, DiffOptionsSchema, HistoryOptionsSchema } from './opt
 /**
  * Implements `kernel.git`: the history of the root, and its remote.
  * @param {KernelCalls} calls
- * @param {Caller | undefined} who owns the kernel
+ * @param {Caller | undefined} caller owns the kernel
  * @returns {import('../../index.js').KernelGit}
  */
-export function kernelGit(calls, who) {
+export function kernelGit(calls, caller) {
   /** @type {(tool: string, path?: string) => import('./kernel_calls.js').CallInfo} */
-  const writes = (tool, path) => ({ tool, who, path, effect: 'write' });
+  const callInfo = (tool, path) => ({ tool, caller, path });
   return {
-    hydrate: () => calls.receive((kernel, caller) => kernel.hydrate(caller), writes('hydrate')),
+    hydrate: () => calls.receive((kernel, callerText) => kernel.hydrate(callerText), callInfo('hydrate')),
     persist: async (message, files) => {
       requireText(message, 'message');
       if (!Array.isArray(files))
@@ -29,9 +29,9 @@ export function kernelGit(calls, who) {
         return { persisted: true };
       }
       const { path: _, ...written } = await calls.change(
-        (kernel, caller) => kernel.persist(message, files, caller),
+        (kernel, callerText) => kernel.persist(message, files, callerText),
         undefined,
-        writes('commit', files[0]),
+        callInfo('commit', files[0]),
       );
       return written;
     },
@@ -39,7 +39,7 @@ export function kernelGit(calls, who) {
     log: async (path, options = {}) => {
       if (path !== undefined) requireText(path, 'path');
       const { limit } = parseArguments(HistoryOptionsSchema, options, 'history options');
-      return fileHistory(calls, who, path, limit, undefined);
+      return fileHistory(calls, caller, path, limit, undefined);
     },
     diff: async (path, options = {}) => {
       if (path !== undefined) requireText(path, 'path');
@@ -50,21 +50,21 @@ export function kernelGit(calls, who) {
       requireText(path, 'path');
       requireText(commit, 'commit');
       const text = checkedNote(note);
-      const call = writes('revert_file', path);
-      return calls.change((kernel, caller) => kernel.revertFile(path, commit, text, caller), undefined, call);
+      const call = callInfo('revert_file', path);
+      return calls.change((kernel, callerText) => kernel.revertFile(path, commit, text, callerText), undefined, call);
     },
     remove: async (path, note = {}) => {
       requireText(path, 'path');
       const text = checkedNote(note);
-      const call = writes('delete_file', path);
-      return calls.change((kernel, caller) => kernel.deleteFile(path, text, caller), undefined, call);
+      const call = callInfo('delete_file', path);
+      return calls.change((kernel, callerText) => kernel.deleteFile(path, text, callerText), undefined, call);
     },
     move: async (from, to, note = {}) => {
       requireText(from, 'from');
       requireText(to, 'to');
       const text = checkedNote(note);
-      const call = writes('move_file', from);
-      return calls.change((kernel, caller) => kernel.moveFile(from, to, text, caller), undefined, call);
+      const call = callInfo('move_file', from);
+      return calls.change((kernel, callerText) => kernel.moveFile(from, to, text, callerText), undefined, call);
     },
   };
 }
@@ -77,14 +77,14 @@ function checkedNote(note) {
 /**
  * The commits that changed a file, or all of them, newest first.
  * @param {KernelCalls} calls
- * @param {Caller | undefined} who
+ * @param {Caller | undefined} caller
  * @param {string | undefined} path
  * @param {number | undefined} limit
  * @param {AbortSignal | undefined} signal
  * @returns {Promise<import('../../index.js').FileHistoryEntry[]>}
  */
-export async function fileHistory(calls, who, path, limit, signal) {
-  const call = { tool: 'file_history', who, path, effect: 'read' };
-  const entries = await calls.read((kernel, caller) => kernel.fileHistory(path, limit, caller), signal, call);
+export async function fileHistory(calls, caller, path, limit, signal) {
+  const call = { tool: 'file_history', caller, path };
+  const entries = await calls.read((kernel, callerText) => kernel.fileHistory(path, limit, callerText), signal, call);
   return entries.map(({ time, ...entry }) => ({ ...entry, date: new Date(time * 1000).toISOString() }));
 }

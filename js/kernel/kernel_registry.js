@@ -10,11 +10,11 @@ import { requireString, requireText } from '../boundary/validation.js';
  * Implements `kernel.registry`: the list of tools.
  * @param {import('./kernel_calls.js').KernelCalls} calls
  * @param {import('../../index.js').VFSAdapter} files of the root
- * @param {import('./kernel_calls.js').Caller | undefined} who owns the kernel
+ * @param {import('./kernel_calls.js').Caller | undefined} caller owns the kernel
  * @param {ToolListCache} listed
  * @returns {import('../../index.js').Registry}
  */
-export function kernelRegistry(calls, files, who, listed) {
+export function kernelRegistry(calls, files, caller, listed) {
   return {
     hydrate: async () => {
       await calls.register((kernel) => kernel.hydrateRegistry());
@@ -38,10 +38,9 @@ export function kernelRegistry(calls, files, who, listed) {
     },
     remember: () => calls.read((kernel) => kernel.readTexts()),
     sync: () =>
-      calls.change((kernel, caller) => kernel.syncRegistry(caller), undefined, {
+      calls.change((kernel, callerText) => kernel.syncRegistry(callerText), undefined, {
         tool: 'sync_registry',
-        who,
-        effect: 'write',
+        caller,
       }),
   };
 }

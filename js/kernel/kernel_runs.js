@@ -17,7 +17,7 @@ import { combinedTestApproval } from './test_approval.js';
  * @typedef {import('../../index.js').ExecResult} ExecResult
  * @typedef {import('./kernel_calls.js').Caller} Caller
  * @typedef {import('./runnable.js').Runnable} Runnable
- * @typedef {{ kind: 'application' | 'agent', who?: Caller }} RunCaller
+ * @typedef {{ kind: 'application' | 'agent', caller?: Caller }} RunCaller
  */
 
 /** Starts runs of tools, code and tests on behalf of a caller. */
@@ -52,7 +52,7 @@ export class KernelRuns {
     if (!validate) return this.#run(toolRun(path), args, given, by);
     // As they arrive in the sandbox, where a date is a string.
     const crossing = parseForeignJson(argumentsText(args));
-    return this.#run(toolRun(path), await this.#fitting(path, crossing, signal, by.who), given, by);
+    return this.#run(toolRun(path), await this.#fitting(path, crossing, signal, by.caller), given, by);
   }
 
   /**
@@ -60,12 +60,12 @@ export class KernelRuns {
    * @param {string} path
    * @param {unknown} args
    * @param {AbortSignal | undefined} signal
-   * @param {Caller | undefined} who
+   * @param {Caller | undefined} caller
    */
-  async #fitting(path, args, signal, who) {
+  async #fitting(path, args, signal, caller) {
     throwIfAborted(signal);
     return untilAborted(this.#forged().argumentsOf(path, args), signal).catch(async (error) => {
-      await this.#refuseDenied(path, args, who, error);
+      await this.#refuseDenied(path, args, caller, error);
       throw error;
     });
   }
@@ -86,13 +86,13 @@ export class KernelRuns {
    * @param {string} path
    * @param {unknown} args
    * @param {ExecOptions} options
-   * @param {Caller} who
+   * @param {Caller} caller
    */
-  async toolFor(path, args = {}, options, who) {
+  async toolFor(path, args = {}, options, caller) {
     requireText(path, 'path');
     const given = plainly(options);
-    const fitting = await this.#fitting(path, args, given.signal, who);
-    return this.#run(toolRun(path), fitting, given, { kind: 'agent', who });
+    const fitting = await this.#fitting(path, args, given.signal, caller);
+    return this.#run(toolRun(path), fitting, given, { kind: 'agent', caller });
   }
 
   /**
@@ -100,11 +100,11 @@ export class KernelRuns {
    * arguments.
    * @param {string} path
    * @param {unknown} args
-   * @param {Caller | undefined} who
+   * @param {Caller | undefined} caller
    * @param {unknown} wrong
    */
-  async #refuseDenied(path, args, who, wrong) {
-    const call = { tool: 'exec_tool', effect: 'run', path, args, who };
+  async #refuseDenied(path, args, caller, wrong) {
+    const call = { tool: 'exec_tool', effect: 'run', path, args, caller };
     const { verdict } = await this.#calls.judge(call);
     if (verdict?.verdict !== 'deny') return;
     await this.#calls.own({ ...call, changes: true }, async () => {
@@ -117,16 +117,16 @@ export class KernelRuns {
    * @param {string} code
    * @param {unknown} args
    * @param {ExecOptions} options
-   * @param {Caller} who
+   * @param {Caller} caller
    */
-  async codeFor(code, args = {}, options, who) {
+  async codeFor(code, args = {}, options, caller) {
     requireText(code, 'code');
     const given = plainly(options);
     const { signal } = given;
     throwIfAborted(signal);
     const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
     const fitting = this.#forged().argumentsOfCode(parameters, args);
-    return this.#run(codeRun(code), fitting, given, { kind: 'agent', who });
+    return this.#run(codeRun(code), fitting, given, { kind: 'agent', caller });
   }
 
   /**
@@ -140,18 +140,22 @@ export class KernelRuns {
       path,
       options,
       async (given, signal) => {
-        const tests = await this.#calls.readFor((kernel, caller) => kernel.testFiles(given, caller), by.who, signal);
+        const tests = await this.#calls.readFor(
+          (kernel, callerText) => kernel.testFiles(given, callerText),
+          by.caller,
+          signal,
+        );
         if (tests.length > 1) runner = this.#askedOnce(path, by);
         return tests;
       },
       (test, limits) => this.#run(test, {}, limits, runner),
       (test) => {
-        const asked = { tool: 'accept_test', who: by.who, path: test, effect: 'write' };
-        return this.#calls.change((kernel, caller) => kernel.acceptTest(test, caller), options?.signal, asked);
+        const asked = { tool: 'accept_test', caller: by.caller, path: test };
+        return this.#calls.change((kernel, callerText) => kernel.acceptTest(test, callerText), options?.signal, asked);
       },
       {
-        isHeld: by.kind === 'agent' && (by.who?.mode ?? this.#life.config.mode) !== 'explore',
-        by: this.#life.gate.caller(by.who)?.token === undefined ? 'open' : 'token',
+        isHeld: by.kind === 'agent' && (by.caller?.mode ?? this.#life.config.mode) !== 'explore',
+        by: this.#life.gate.presentCaller(by.caller)?.token === undefined ? 'open' : 'token',
       },
     );
   }
@@ -164,14 +168,14 @@ export class KernelRuns {
    */
   #askedOnce(path, by) {
     const { gate } = this.#life;
-    const { who } = by;
-    if (who === undefined || who.answered?.() !== undefined) return by;
-    const approve = gate.approverOf(gate.caller(who));
+    const { caller } = by;
+    if (caller === undefined || caller.answered?.() !== undefined) return by;
+    const approve = gate.approverOf(gate.presentCaller(caller));
     if (approve === undefined) return by;
     const named = path === undefined ? {} : { path };
-    const judge = () => this.#calls.judge({ tool: 'test_tool', effect: 'run', args: named, who, ...named });
+    const judge = () => this.#calls.judge({ tool: 'test_tool', effect: 'run', args: named, caller, ...named });
     const once = combinedTestApproval(judge, approve, path);
-    return { ...by, who: { ...who, answered: () => once } };
+    return { ...by, caller: { ...caller, answered: () => once } };
   }
 
   /**
@@ -196,12 +200,12 @@ export class KernelRuns {
    * @param {import('../../index.js').DryRunResult['sql']} [sql] collects the statements of a dry run
    * @returns {Promise<ExecResult>}
    */
-  #begin({ tool, path, more, start: startRun }, args, options, { kind, who: given }, sql) {
-    const who = this.#life.gate.caller(given);
+  #begin({ tool, path, more, start: startRun }, args, options, { kind, caller: given }, sql) {
+    const caller = this.#life.gate.presentCaller(given);
     // Read now: the function may have returned when the run begins.
     const { isInFunction } = this.#life;
     const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
-      const { signal, textWith } = readExecOptions(options, kind, who, tracing, more);
+      const { signal, textWith } = readExecOptions(options, kind, caller, tracing, more);
       const argsText = argumentsText(args);
       const runId = nextCallNumber();
       return this.#calls.reach(async (kernel) => {
@@ -213,16 +217,16 @@ export class KernelRuns {
         };
         const start = (/** @type {string | undefined} */ approval) => {
           const begin = () => startRun(kernel, runId, argsText, textWith(approval, isInFunction), functions.waitingRun);
-          const sqlDetail = () => this.#calls.sqlDetail(who);
-          const facts = { sql, sqlDetail, openTables: this.#calls.openTables(() => who) };
+          const sqlDetail = () => this.#calls.sqlDetail(caller);
+          const facts = { sql, sqlDetail, openTables: this.#calls.openTables(() => caller) };
           return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), facts);
         };
-        const outcome = await gate.during(runId, who?.approve, () => gate.pass(kernel, start, who, signal));
+        const outcome = await gate.during(runId, caller?.approve, () => gate.pass(kernel, start, caller, signal));
         return outcomeValue(outcome, signal);
       }, signal);
     };
     const { telemetry } = this.#life;
     if (!telemetry.isOn()) return run('untraced');
-    return telemetry.run({ tool, who, path, effect: 'run', args }, undefined, run);
+    return telemetry.run({ tool, caller, path, effect: 'run', args }, undefined, run);
   }
 }

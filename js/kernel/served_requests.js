@@ -31,20 +31,20 @@ export class ServedRequests {
 
   /**
    * The caller with the token and approver of the current request. Calls of the application itself are unchanged.
-   * @param {Caller | undefined} who
+   * @param {Caller | undefined} caller
    * @param {boolean} hasApprover whether the kernel has an approver, which then takes precedence
    * @returns {Caller | undefined}
    */
-  caller(who, hasApprover) {
+  presentCaller(caller, hasApprover) {
     const request = this.#present.getStore()?.request;
-    if (who === undefined || request === undefined) return who;
-    const { token = who.token } = request;
-    if (who.token !== undefined && who.token !== token) {
+    if (caller === undefined || request === undefined) return caller;
+    const { token = caller.token } = request;
+    if (caller.token !== undefined && caller.token !== token) {
       throw new DeniedError(
         'The token of the request differs from the token of the tools. Send the request without a token, or serve tools without one.',
       );
     }
-    const approve = who.approve ?? (hasApprover ? undefined : request.approve);
-    return { ...who, ...(token !== undefined && { token }), ...(approve !== undefined && { approve }) };
+    const approve = caller.approve ?? (hasApprover ? undefined : request.approve);
+    return { ...caller, ...(token !== undefined && { token }), ...(approve !== undefined && { approve }) };
   }
 }

@@ -81,13 +81,13 @@ export class TGP extends AgentHost {
       {
         life: () => this.#life.life,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
-        offered: (wanted, who) => this.#calls.offeredTools(wanted, who),
+        offered: (wanted, caller) => this.#calls.offeredTools(wanted, caller),
         at: (paths) => this.#calls.read((kernel) => kernel.toolsAt(paths)),
-        run: (path, args, options, who) => this.#runs.tool(path, args, options, { kind: 'agent', who }),
-        shown: async (paths, who) => {
-          if (!this.#life.isJudged && who.token === undefined) return undefined;
+        run: (path, args, options, caller) => this.#runs.tool(path, args, options, { kind: 'agent', caller }),
+        shown: async (paths, caller) => {
+          if (!this.#life.isJudged && caller.token === undefined) return undefined;
           const tools = paths.map((path) => /** @type {[string, string]} */ (['exec_tool', path]));
-          return this.#calls.coveredTools(tools, who);
+          return this.#calls.coveredTools(tools, caller);
         },
         typeOf,
         results: this[RESULTS],
@@ -123,41 +123,45 @@ export class TGP extends AgentHost {
 
   /** @type {import('../../index.js').TGP['exec']} */
   async exec(/** @type {string} */ path, /** @type {unknown} */ args = {}, /** @type {any} */ options = undefined) {
-    return await this.#runs.tool(path, args, options, { kind: 'application', who: this.#owner });
+    return await this.#runs.tool(path, args, options, { kind: 'application', caller: this.#owner });
   }
 
   /**
    * Access to this kernel on behalf of an agent.
-   * @param {Caller} who the agent is
+   * @param {Caller} caller the agent is
    */
-  [ON_BEHALF](who) {
+  [ON_BEHALF](caller) {
     return {
-      files: agentFiles(this.#calls, who),
+      files: agentFiles(this.#calls, caller),
       /** @type {(query: string, limit?: number, signal?: AbortSignal) => ReturnType<TGP['find']>} */
-      find: (query, limit, signal) => this.#find(query, { limit, signal }, who),
+      find: (query, limit, signal) => this.#find(query, { limit, signal }, caller),
       /** @type {(path: string, signal?: AbortSignal) => ReturnType<TGP['check']>} */
-      check: (path, signal) => this.#check(path, { signal }, who),
+      check: (path, signal) => this.#check(path, { signal }, caller),
       /** @type {(path: string, args: unknown, options: ExecOptions) => Promise<any>} */
-      exec: (path, args, options) => this.#runs.toolFor(path, args, options, who),
+      exec: (path, args, options) => this.#runs.toolFor(path, args, options, caller),
       /** @type {(code: string, args: unknown, options: ExecOptions) => Promise<any>} */
-      run: (code, args, options) => this.#runs.codeFor(code, args, options, who),
+      run: (code, args, options) => this.#runs.codeFor(code, args, options, caller),
       /** @type {(path: string | undefined, signal?: AbortSignal, mode?: 'real' | 'dry') => ReturnType<TGP['test']>} */
       test: (path, signal, mode) =>
-        this.#runs.tests(path, { signal }, { kind: 'agent', who: mode === 'dry' ? { ...who, dryRun: true } : who }),
+        this.#runs.tests(
+          path,
+          { signal },
+          { kind: 'agent', caller: mode === 'dry' ? { ...caller, dryRun: true } : caller },
+        ),
       /** @type {<Value>(call: import('./kernel_calls.js').OwnCall, work: () => Promise<Value>) => Promise<Value>} */
-      own: (call, work) => this.#calls.own({ ...call, who: { ...who, ...call.who } }, work),
-      /** @type {(call: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
-      judge: (call) => this.#calls.judge({ ...call, who }),
+      own: (call, work) => this.#calls.own({ ...call, caller: { ...caller, ...call.caller } }, work),
+      /** @type {(call: Omit<import('./kernel_calls.js').OwnCall, 'caller' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
+      judge: (call) => this.#calls.judge({ ...call, caller }),
       /** Which details of SQL statements the policy inspects. */
-      sqlDetail: () => this.#calls.sqlDetail(this.#life.gate.caller(who)),
+      sqlDetail: () => this.#calls.sqlDetail(this.#life.gate.presentCaller(caller)),
       /** Which tables the policy allows. */
-      openTables: this.#calls.openTables(() => this.#life.gate.caller(who)),
+      openTables: this.#calls.openTables(() => this.#life.gate.presentCaller(caller)),
       /** The paths of the workspace and the policy file. */
       places: () => this.#life.places(),
       /** @type {(options: { maxTokens?: number, mode?: import('../../index.js').Mode, catalogue?: boolean }) => string} */
-      systemPrompt: (options) => this.#systemPrompt(options, who),
+      systemPrompt: (options) => this.#systemPrompt(options, caller),
       /** @type {(tools: [string, string | null][]) => Promise<boolean[]>} */
-      shownTools: (tools) => this.#calls.shownTools(tools, who),
+      shownTools: (tools) => this.#calls.shownTools(tools, caller),
       /** @type {import('./served_requests.js').ServedRequests['during']} */
       serving: (request, work) => this.#life.gate.requests.during(request, work),
     };
@@ -174,12 +178,12 @@ export class TGP extends AgentHost {
 
   /** @type {import('../../index.js').TGP['run']} */
   async run(/** @type {string} */ code, /** @type {unknown} */ args = {}, /** @type {any} */ options = undefined) {
-    return this.#runs.code(code, args, options, { kind: 'application', who: this.#owner });
+    return this.#runs.code(code, args, options, { kind: 'application', caller: this.#owner });
   }
 
   /** @type {import('../../index.js').TGP['test']} */
   async test(path, options) {
-    return this.#runs.tests(path, options, { kind: 'application', who: this.#owner });
+    return this.#runs.tests(path, options, { kind: 'application', caller: this.#owner });
   }
 
   /**
@@ -194,17 +198,17 @@ export class TGP extends AgentHost {
   /**
    * @param {string} path
    * @param {{ signal?: AbortSignal }} options
-   * @param {Caller | undefined} who
+   * @param {Caller | undefined} caller
    * @returns {Promise<import('../../index.js').CheckResult>}
    */
-  async #check(path, options, who) {
+  async #check(path, options, caller) {
     requireText(path, 'path');
     const { signal } = parseArguments(CheckOptionsSchema, options, 'check options');
-    const call = { tool: 'check_tool', who, path, effect: 'read', args: { path } };
+    const call = { tool: 'check_tool', caller, path, args: { path } };
     // The native part checks rules and JavaScript checks types, as one call with one result.
     return this.#calls.continued(
       call,
-      (kernel, caller) => kernel.checkTool(path, caller),
+      (kernel, callerText) => kernel.checkTool(path, callerText),
       async ({ types: sources, ...report }) => {
         const types = await untilAborted(this.#life.types.check(sources), signal);
         return withTypes(sources.files[0]?.path ?? path, report, types);
@@ -219,8 +223,8 @@ export class TGP extends AgentHost {
     const { signal, dryRun } = parseArguments(FixOptionsSchema, options, 'fix options');
     if (dryRun)
       return /** @type {any} */ (previewedChange(this.#calls, this.#owner, { tool: 'fix_tool', path }, signal));
-    const call = { tool: 'fix_tool', who: this.#owner, path, effect: 'write' };
-    return this.#calls.change((kernel, caller) => kernel.fixTool(path, caller), signal, call);
+    const call = { tool: 'fix_tool', caller: this.#owner, path };
+    return this.#calls.change((kernel, callerText) => kernel.fixTool(path, callerText), signal, call);
   }
 
   /** @returns {Promise<import('../../index.js').Confinement>} */
@@ -241,23 +245,23 @@ export class TGP extends AgentHost {
   /**
    * @param {string} query
    * @param {{ limit?: number, signal?: AbortSignal }} options
-   * @param {Caller | undefined} who
+   * @param {Caller | undefined} caller
    * @returns {Promise<import('../../index.js').FoundTool[]>}
    */
-  async #find(query, options, who) {
+  async #find(query, options, caller) {
     requireText(query, 'query');
     const { limit, signal } = parseArguments(FindOptionsSchema, options, 'find options');
     const search = async (
       /** @type {import('../boundary/typed_native.js').NativeKernel} */ kernel,
-      /** @type {string | undefined} */ caller,
+      /** @type {string | undefined} */ callerText,
     ) => {
       const { memory } = this.#life;
       const vector = await untilAborted(memory.vectorOf(query), signal);
-      const found = await kernel.findTool(query, limit, vector, caller);
+      const found = await kernel.findTool(query, limit, vector, callerText);
       memory.reportProblem(kernel);
       return found;
     };
-    return this.#calls.read(search, signal, { tool: 'find_tool', who, effect: 'read', args: { query, limit } });
+    return this.#calls.read(search, signal, { tool: 'find_tool', caller, args: { query, limit } });
   }
 
   /** @returns {Promise<import('../../index.js').Stats>} */
@@ -299,8 +303,8 @@ export class TGP extends AgentHost {
   /** @param {{ dryRun?: false }} [options] */
   async sync(options = {}) {
     refuseDryRun(parseArguments(SyncOptionsSchema, options, 'sync options'), 'A synchronisation with a remote');
-    const call = { tool: 'sync', who: this.#owner, effect: 'write' };
-    await this.#calls.receive((kernel, caller) => kernel.sync(caller), call);
+    const call = { tool: 'sync', caller: this.#owner };
+    await this.#calls.receive((kernel, callerText) => kernel.sync(callerText), call);
   }
 
   /**
@@ -346,13 +350,13 @@ export class TGP extends AgentHost {
 
   /**
    * @param {{ maxTokens?: number, mode?: import('../../index.js').Mode, catalogue?: boolean }} options
-   * @param {Caller} who reads it
+   * @param {Caller} caller reads it
    */
-  #systemPrompt(options, who) {
+  #systemPrompt(options, caller) {
     const { maxTokens, mode, catalogue = true } = parseArguments(PromptOptionsSchema, options, 'prompt options');
     return systemPrompt({
       maxTokens,
-      catalogue: (limit) => (catalogue ? this.#calls.catalogue(limit, who) : undefined),
+      catalogue: (limit) => (catalogue ? this.#calls.catalogue(limit, caller) : undefined),
       facts: {
         config: { ...(this.#life.isConfigKnown && this.config), ...(mode && { mode }) },
         sql: this.#life.sqlGuide,

@@ -41,10 +41,10 @@ export async function createMcpServer(kernel, options = {}) {
 export async function mcpServer(kernel, options, { catalogue }) {
   const { tools: ownTools, name = 'tgp', maxChars } = options;
   const { mode, calls } = checkedOptions(options);
-  const who = { agent: 'mcp', id: name, ...(mode !== undefined && { mode }) };
+  const caller = { agent: 'mcp', id: name, ...(mode !== undefined && { mode }) };
   /** @type {import('../../index.js').ToolSet} */
-  const base = ownTools ?? toolsFor(kernel, who, { mode: calls });
-  const access = /** @type {import('../kernel/tgp.js').TGP} */ (kernel)[ON_BEHALF](who);
+  const base = ownTools ?? toolsFor(kernel, caller, { mode: calls });
+  const access = /** @type {import('../kernel/tgp.js').TGP} */ (kernel)[ON_BEHALF](caller);
   const { Server, types } = await loadSdk();
   await kernel.boot();
   const tools = await kernel.liveTools(base);

@@ -1,6 +1,6 @@
 /** Checks the options of an MCP server: dry run and test mode. */
 
-import { TgpToolsOptionsSchema } from '../agent_tools/tool_parameters.js';
+import { TgpToolsOptionsSchema } from '../agent_tools/tools_options.js';
 import { ValidationError } from '../boundary/errors.js';
 import { parseArguments } from '../boundary/validation.js';
 

@@ -70,13 +70,13 @@ export class Sessions {
     // Checked before a server is created, because a server is expensive.
     if (body.method !== 'initialize') throw new Refusal(400, 'A session starts with a POST of "initialize".');
     const family = ownFamily(request);
-    const who = family === OWNER ? 'owner' : 'others';
-    if (this.#opening[who] >= this.#most) throw new Refusal(503, 'Too many sessions are being opened. Retry later.');
-    this.#opening[who] += 1;
+    const group = family === OWNER ? 'owner' : 'others';
+    if (this.#opening[group] >= this.#most) throw new Refusal(503, 'Too many sessions are being opened. Retry later.');
+    this.#opening[group] += 1;
     try {
       await this.#connect(request, response, body, family);
     } finally {
-      this.#opening[who] -= 1;
+      this.#opening[group] -= 1;
     }
   }
 

@@ -17,7 +17,7 @@ import { checkWeight, toParameter } from './values.js';
  * @typedef {Omit<SqlStatement, 'values'> & { bindings: (string | number)[] }} Judgement
  */
 
-/** @type {Record<import('../boundary/crossing.js').Verb, true>} */
+/** @type {Record<import('../boundary/crossing.js').SqlVerb, true>} */
 const VERBS = {
   select: true,
   insert: true,

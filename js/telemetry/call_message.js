@@ -9,7 +9,7 @@ import { shortName, shownText, shownValue } from './contents.js';
  *
  * @typedef {object} CallRequest a call of the kernel
  * @property {string} tool
- * @property {{ session?: string, model?: string, agent?: string, id?: string }} [who]
+ * @property {{ session?: string, model?: string, agent?: string, id?: string }} [caller]
  * @property {string} [path]
  * @property {string} [effect]
  * @property {string} [toolCall] the id that the model's provider gave the call
@@ -39,7 +39,7 @@ const OTHER_ERROR = '_OTHER';
  * @param {Contents} contents
  * @returns {CallMessage}
  */
-export function begunCall({ tool, who, path, effect, toolCall, args }, call, contents) {
+export function begunCall({ tool, caller, path, effect, toolCall, args }, call, contents) {
   // The same clock as the addon's times. It has whole milliseconds, so no part of a call starts before the call.
   const start = Date.now();
   return {
@@ -51,9 +51,9 @@ export function begunCall({ tool, who, path, effect, toolCall, args }, call, con
     code: undefined,
     path: shortName(path),
     effect,
-    session: shortName(who?.session),
-    model: shortName(who?.model),
-    actor: shortName(who?.agent),
+    session: shortName(caller?.session),
+    model: shortName(caller?.model),
+    actor: shortName(caller?.agent),
     toolCall: shortName(toolCall),
     verdict: undefined,
     rule: undefined,

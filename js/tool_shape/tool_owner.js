@@ -7,7 +7,7 @@ import { ValidationError } from '../boundary/errors.js';
  * @typedef {{ tool: string, effect: string, path?: string, args: unknown }} PolicyCall a call as the policy sees it
  * @typedef {(args: any) => PolicyCall | Promise<PolicyCall>} DescribeCall describes a call with these arguments to the policy
  * @typedef {object} ToolOwner
- * @property {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, answered?: () => import('../../index.js').Approve | undefined }} who
+ * @property {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, answered?: () => import('../../index.js').Approve | undefined }} caller
  * @property {<Tool extends AgentTool>(tool: Tool, describeCall: DescribeCall) => Tool} [guard] adds approval by the AI SDK to a tool
  * @property {boolean} [isDry] whether every call is a dry run
  */
@@ -40,7 +40,7 @@ export function ownerOf(tools) {
     const getOwner = tool?.[OWNER_OF];
     return typeof getOwner === 'function' ? [getOwner()] : [];
   });
-  if (new Set(owners.map(({ who }) => who.token)).size > 1) {
+  if (new Set(owners.map(({ caller }) => caller.token)).size > 1) {
     throw new ValidationError(
       'The tools have different tokens, so the token of forged tools is ambiguous. Pass the same token to tgpTools and createSqlTools.',
       { details: { field: 'base' } },

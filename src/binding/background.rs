@@ -1,14 +1,12 @@
 //! Background jobs and the promises they settle.
 
 use super::binding_outcome::BindingOutcome;
-use crate::kernel::WorkPool;
+use crate::kernel::{WorkPool, no_thread, spawn_or_return};
 use napi::Env;
 use napi::JsDeferred;
 use napi::bindgen_prelude::Object;
-use parking_lot::Mutex;
 use serde::Serialize;
-use std::sync::Arc;
-use tgp_base::error::{Error, ErrorCode};
+use tgp_base::error::Error;
 use tgp_base::threads;
 
 type Settle = Box<dyn FnOnce(Env) -> napi::Result<BindingOutcome> + Send>;
@@ -45,13 +43,11 @@ impl Drop for Promised {
     }
 }
 
-/// The queue of a job. File jobs may wait for a lock; runs must not wait for files; nothing waits for a remote or a
-/// search.
+/// The queue of a job. File jobs may wait for a lock; nothing waits for a remote or a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     Files,
     Searches,
-    Runs,
     Remote,
 }
 
@@ -59,16 +55,11 @@ pub enum Lane {
 pub struct Lanes {
     files: WorkPool<()>,
     searches: WorkPool<()>,
-    runs: WorkPool<()>,
 }
 
 impl Default for Lanes {
     fn default() -> Self {
-        Self {
-            files: WorkPool::new("tgp-files", 4),
-            searches: WorkPool::new("tgp-searches", 2),
-            runs: WorkPool::new("tgp-runs", 2),
-        }
+        Self { files: WorkPool::new("tgp-files", 4), searches: WorkPool::new("tgp-searches", 2) }
     }
 }
 
@@ -84,10 +75,9 @@ impl Lanes {
         let pool = match lane {
             Lane::Files => &self.files,
             Lane::Searches => &self.searches,
-            Lane::Runs => &self.runs,
             Lane::Remote => return on_own_thread(input, job),
         };
-        spawn_or_return(input, job, |job| pool.spawn((), job).is_ok())
+        pool.spawn_with((), input, job).map_err(|input| (no_thread(), input))
     }
 
     /// As `spawn_with`, for a promise, which is rejected when no thread starts.
@@ -98,7 +88,7 @@ impl Lanes {
 
 /// Settles a promise on a thread of `pool`.
 pub fn start_on(pool: &WorkPool<()>, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
-    reject_unstarted(spawn_or_return(promised, job, |job| pool.spawn((), job).is_ok()));
+    reject_unstarted(pool.spawn_with((), promised, job).map_err(|promised| (no_thread(), promised)));
 }
 
 /// Settles a promise on a thread of its own, for jobs that wait for a remote: silent remotes would block a pool.
@@ -113,29 +103,7 @@ fn reject_unstarted(started: Result<(), (Error, Promised)>) {
 }
 
 fn on_own_thread<T: Send + 'static>(input: T, job: impl FnOnce(T) + Send + 'static) -> Result<(), (Error, T)> {
-    spawn_or_return(input, job, |job| threads::spawn("tgp-remote", job).is_ok())
-}
-
-/// Runs the job through `spawn`. Returns the input when no thread starts.
-fn spawn_or_return<T: Send + 'static>(
-    input: T,
-    job: impl FnOnce(T) + Send + 'static,
-    spawn: impl FnOnce(Box<dyn FnOnce() + Send>) -> bool,
-) -> Result<(), (Error, T)> {
-    let shared = Arc::new(Mutex::new(Some(input)));
-    let taken = Arc::clone(&shared);
-    let is_spawned = spawn(Box::new(move || {
-        let input = taken.lock().take();
-        if let Some(input) = input {
-            job(input);
-        }
-    }));
-    let refused = if is_spawned { None } else { shared.lock().take() };
-    refused.map_or(Ok(()), |input| Err((no_thread(), input)))
-}
-
-fn no_thread() -> Error {
-    Error::new(ErrorCode::Io, "The system cannot start another thread. Free resources and try again.")
+    spawn_or_return(input, job, |job| threads::spawn("tgp-remote", job).is_ok()).map_err(|input| (no_thread(), input))
 }
 
 #[cfg(test)]
@@ -161,7 +129,7 @@ mod tests {
         let (busy, other) = (Lanes::default(), Lanes::default());
         let (open, gate) = channel::<()>();
         let gate = std::sync::Arc::new(parking_lot::Mutex::new(gate));
-        for lane in [Lane::Files, Lane::Searches, Lane::Runs] {
+        for lane in [Lane::Files, Lane::Searches] {
             for _ in 0..20 {
                 let gate = std::sync::Arc::clone(&gate);
                 assert!(busy.spawn_with(lane, (), move |()| assert!(gate.lock().recv().is_err())).is_ok());

@@ -6,7 +6,7 @@ use super::js_callback::{BindingHostCall, HostTable};
 use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::kernel::{
-    AdmittedCall, BootHooks, Caller, Config, Dialect, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource,
+    AdmittedCall, BootHooks, Caller, Config, Dialect, ExecOptions, ExecRequest, Halt, Kernel, ModelSource,
     PolicySource, RedactHook, Runnable, SearchQuery, when_executed,
 };
 use napi::Env;
@@ -214,28 +214,7 @@ impl BindingKernel {
         let request = ExecRequest { run, what, args_json, options };
         let done = when_executed(move |result| ends.tell(run_id, result));
         let parent = parent_id.filter(|id| *id >= 0.0).map(|id| RunId(id as u64));
-        if !kernel.runs().enters_quickly(&request) {
-            let done = kernel.runs().announce(run, done);
-            let refused = self.lanes.spawn_with(Lane::Runs, (request, done), move |(request, done)| {
-                let entered = kernel.runs().enter(request, parent, done);
-                if let Some(entered) = entered.and_then(|entered| exec_below(&kernel, parent, entered)) {
-                    kernel.runs().exec_tool(entered);
-                }
-            });
-            if let Err((error, (_, done))) = refused {
-                done.complete(Err(error));
-            }
-            return;
-        }
-        // A panic drops `done`, which reports the end.
-        let Ok(Some(entered)) = threads::contain(|| kernel.runs().enter(request, parent, done)) else { return };
-        let Some(entered) = exec_below(&kernel, parent, entered) else { return };
-        let entered = kernel.runs().announce_run(entered);
-        let Ok(Some(waiting)) = threads::contain(|| kernel.runs().exec_tool_at_once(entered)) else { return };
-        let refused = self.lanes.spawn_with(Lane::Runs, waiting, move |entered| kernel.runs().exec_tool(entered));
-        if let Err((error, entered)) = refused {
-            entered.refuse(error);
-        }
+        kernel.runs().submit(request, parent, done);
     }
 
     pub(super) fn kernel(&self) -> Result<Arc<Kernel>, Error> {
@@ -287,13 +266,6 @@ impl Serialize for Reported {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Booted { config: self.0.config(), warnings: self.0.warnings() }.serialize(serializer)
     }
-}
-
-/// Starts a run as nested in `parent`; gives it back when there is no parent or the run is not nested.
-fn exec_below(kernel: &Kernel, parent: Option<RunId>, entered: EnteredRun) -> Option<EnteredRun> {
-    let Some(parent) = parent else { return Some(entered) };
-    // A panic drops the end callback, which reports the end.
-    threads::contain(|| kernel.runs().exec_tool_below(parent, entered)).ok().flatten()
 }
 
 fn boot(

@@ -45,6 +45,13 @@ pub fn default_config() -> String {
     serde_json::to_string(&crate::kernel::Config::of_any_machine()).unwrap_or_default()
 }
 
+/// The table of kernel tools, as JSON: `[{ name, effect, arguments, paths }]`; the build writes it to `js/`.
+#[napi]
+#[must_use]
+pub fn kernel_tools() -> String {
+    crate::kernel::kernel_tools_json().to_string()
+}
+
 /// The version of the linked V8.
 #[napi]
 pub fn engine_version() -> String {

@@ -48,7 +48,8 @@ mod work_pool;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use door::{
-    AdmittedCall, ApprovalAnswer, Call, Caller, Changes, Door, Effect, Need, PolicySource, Reach, RedactHook, on_behalf,
+    AdmittedCall, ApprovalAnswer, Call, Caller, Changes, Door, Effect, Need, PolicySource, Reach, RedactHook,
+    kernel_tools_json, on_behalf,
 };
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};
@@ -59,9 +60,9 @@ pub use ledger_api::{LedgerApi, LedgerQuery, verify_export};
 pub(in crate::kernel) use modules::std_library;
 pub use policy_api::{PolicyApi, narrowed_token};
 pub use reached::CallVerdict;
-pub use runs::{EnteredRun, ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
+pub use runs::{ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
 pub use tools::{MemoryReport, ModelSource, OfferQuery, Stats};
-pub use work_pool::WorkPool;
+pub use work_pool::{WorkPool, no_thread, spawn_or_return};
 
 #[cfg(test)]
 pub use checks::Reply as TypesReply;

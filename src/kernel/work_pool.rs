@@ -4,13 +4,14 @@
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::error::{Error, ErrorCode};
 use tgp_base::round_robin_queue::RoundRobinQueue;
 use tgp_base::threads;
 
 /// How long a thread waits for the next job before it ends.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
 
-type Job = Box<dyn FnOnce() + Send>;
+pub type Job = Box<dyn FnOnce() + Send>;
 
 /// The job that could not be queued, because the pool has no thread and none could be started.
 pub struct Refused(Job);
@@ -60,12 +61,52 @@ impl<K: PartialEq + Send + 'static> WorkPool<K> {
         Ok(())
     }
 
+    /// As `spawn`, for a job with an input.
+    ///
+    /// # Errors
+    /// The input, when the job is refused.
+    pub fn spawn_with<T: Send + 'static>(
+        &self,
+        owner: K,
+        input: T,
+        job: impl FnOnce(T) + Send + 'static,
+    ) -> Result<(), T> {
+        spawn_or_return(input, job, |job| self.spawn(owner, job).is_ok())
+    }
+
     /// As `spawn`, but runs the job on the current thread when it is refused.
     pub fn spawn_or_run(&self, owner: K, job: impl FnOnce() + Send + 'static) {
         if let Err(Refused(job)) = self.spawn(owner, job) {
             let _panicked = threads::contain(job);
         }
     }
+}
+
+/// Runs the job through `spawn`, which returns whether it was started.
+///
+/// # Errors
+/// The input, when the job was not started.
+pub fn spawn_or_return<T: Send + 'static>(
+    input: T,
+    job: impl FnOnce(T) + Send + 'static,
+    spawn: impl FnOnce(Job) -> bool,
+) -> Result<(), T> {
+    let shared = Arc::new(Mutex::new(Some(input)));
+    let taken = Arc::clone(&shared);
+    let is_started = spawn(Box::new(move || {
+        let input = taken.lock().take();
+        if let Some(input) = input {
+            job(input);
+        }
+    }));
+    let refused = if is_started { None } else { shared.lock().take() };
+    refused.map_or(Ok(()), Err)
+}
+
+/// The error for a job that was not started.
+#[must_use]
+pub fn no_thread() -> Error {
+    Error::new(ErrorCode::Io, "The system cannot start another thread. Free resources and try again.")
 }
 
 impl<K> Drop for WorkPool<K> {

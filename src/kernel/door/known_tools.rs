@@ -1,71 +1,24 @@
-//! The tools that policy rules can name, and the kinds of their arguments.
+//! The tools that policy rules can name: the kernel's and the application's.
 
+use super::kernel_tools::KERNEL_TOOLS;
 use std::sync::Arc;
-use tgp_policy::{ArgKind, Arguments, Effect, Effects, SqlFacts, TableName, Tool, Tools};
+use tgp_policy::{Arguments, Effect, Effects, SqlFacts, TableName, Tool, Tools};
 use tgp_sql::{Dialect, outline};
 use tgp_vfs::JailPath;
 
 /// The scratch folder of a run.
 const SCRATCH: &str = "/tmp/";
 
-/// The additional argument of every file change: the reason.
-const WHY: (&str, ArgKind) = ("why", ArgKind::Plain);
-
 /// The tools of the kernel and the functions of the application. `dialect` is that of the application's database.
 pub fn known_tools(functions: &[String], dialect: Dialect) -> Tools {
     let theirs = functions.iter().filter(|name| *name != "exec_sql");
     let theirs = theirs.map(|name| (name.clone(), Tool { effects: one(Effect::App), arguments: Arguments::Any }));
-    let ours = kernel_tools().map(|(name, effect, arguments)| {
-        let named = arguments.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
-        (name.to_owned(), Tool { effects: one(effect), arguments: Arguments::Named(named) })
+    let ours = KERNEL_TOOLS.map(|tool| {
+        let named = tool.arguments.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
+        (tool.name.to_owned(), Tool { effects: one(tool.effect), arguments: Arguments::Named(named) })
     });
     // A function of the application replaces a kernel tool of the same name.
     Tools::new(ours.into_iter().chain(theirs), Arc::new(read_path), Arc::new(move |sql: &str| read_sql(sql, dialect)))
-}
-
-type Entry = (&'static str, Effect, &'static [(&'static str, ArgKind)]);
-
-const fn kernel_tools() -> [Entry; 26] {
-    use ArgKind::{Changes, Method, Path, Plain, Sql, Url};
-    [
-        ("list_files", Effect::Read, &[("dir", Plain), ("glob", Plain), ("limit", Plain), ("after", Plain)]),
-        ("read_file", Effect::Read, &[("path", Path), ("offset", Plain), ("limit", Plain), ("column", Plain)]),
-        ("search_files", Effect::Read, &[("pattern", Plain), ("glob", Plain), ("case", Plain), ("limit", Plain)]),
-        ("find_tool", Effect::Read, &[("query", Plain), ("limit", Plain)]),
-        ("file_history", Effect::Read, &[("path", Path), ("limit", Plain)]),
-        ("check_tool", Effect::Read, &[("path", Path)]),
-        ("describe_schema", Effect::Read, &[("table", Plain)]),
-        ("write_file", Effect::Write, &[("path", Path), ("content", Plain), WHY]),
-        ("patch_file", Effect::Write, &[("path", Path), ("search", Plain), ("replace", Plain), WHY]),
-        ("apply_diff", Effect::Write, &[("path", Path), ("diff", Plain), WHY]),
-        ("delete_file", Effect::Write, &[("path", Path), WHY]),
-        ("move_file", Effect::Write, &[("from", Path), ("to", Path), WHY]),
-        ("revert_file", Effect::Write, &[("path", Path), ("commit", Plain), WHY]),
-        ("fix_tool", Effect::Write, &[("path", Path)]),
-        ("accept_test", Effect::Write, &[("path", Path)]),
-        ("commit", Effect::Write, &[("message", Plain), ("files", Plain)]),
-        ("sync", Effect::Write, &[]),
-        ("hydrate", Effect::Write, &[]),
-        ("sync_registry", Effect::Write, &[]),
-        ("test_tool", Effect::Run, &[("path", Path)]),
-        ("exec_tool", Effect::Run, &[("path", Path), ("args", Plain)]),
-        ("run_code", Effect::Run, &[("code", Plain), ("args", Plain)]),
-        ("run_program", Effect::Shell, &[("program", Plain), ("args", Plain), ("stdin", Plain)]),
-        ("apply_changes", Effect::Shell, &[("program", Plain), ("args", Plain), ("changes", Changes)]),
-        ("exec_sql", Effect::Sql, &[("sql", Sql), ("params", Plain)]),
-        (
-            "fetch",
-            Effect::Net,
-            &[
-                ("url", Url),
-                ("method", Method),
-                ("headers", Plain),
-                ("body", Plain),
-                ("type", Plain),
-                ("redirect", Plain),
-            ],
-        ),
-    ]
 }
 
 fn one(effect: Effect) -> Effects {

@@ -11,6 +11,7 @@ mod decider;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod door;
 mod gate;
+mod kernel_tools;
 mod known_tools;
 mod masking;
 mod open_ledger;
@@ -35,6 +36,7 @@ pub use call_context::{CallContext, on_behalf, present};
 pub use caller::Caller;
 pub use door::{Door, canonical_path, full};
 pub use gate::Gate;
+pub use kernel_tools::kernel_tools_json;
 pub use known_tools::known_tools;
 pub use masking::RedactHook;
 pub use open_ledger::{LedgerParts, open_ledger};

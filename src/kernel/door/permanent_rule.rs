@@ -1,6 +1,7 @@
 //! The policy rule that permanently allows exactly one call: with the arguments that were shown and the text that would
 //! run. It reads like a handwritten rule, so a user can remove conditions from it.
 
+use super::kernel_tools::kernel_tool;
 use serde_json::{Map, Value, json};
 use tgp_policy::{ArgKind, Arguments, Call, Effect, Fact, Tools, value_hash};
 
@@ -10,15 +11,13 @@ const MAX_BYTES: usize = 200;
 const MAX_LEVELS: usize = 4;
 /// Most positional arguments of a function in a rule.
 const MAX_ARGUMENTS: usize = 30;
-/// Tools whose calls concern a text that no condition can pin, and so have no permanent rule.
-const NEVER_PERMANENT: [&str; 2] = ["run_code", "accept_test"];
 /// An argument whose values are often secret.
 const HEADERS: &str = "headers";
 
 /// The rule without its id; none for a call that no rule can allow without allowing others. Values that `is_secret`
 /// selects are hashed, because a policy file is not secret.
 pub fn permanent_rule(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Option<Value> {
-    if NEVER_PERMANENT.contains(&call.tool.as_str()) {
+    if kernel_tool(&call.tool).is_some_and(|tool| tool.is_never_permanent) {
         return None;
     }
     let mut rule = json!({ "allow": [call.tool] });

@@ -2,6 +2,7 @@
 
 use super::call::Call;
 use super::caller::Caller;
+use super::kernel_tools::{KernelTool, UnnamedFiles, kernel_tool};
 use super::shown_json::holds_more_than;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -45,15 +46,11 @@ pub fn set_caller(judged: &mut tgp_policy::Call, caller: &Caller, token: Option<
 
 /// Whether it reads or changes files that it does not name.
 fn reaches_unnamed_files(call: &tgp_policy::Call) -> bool {
-    match call.tool.as_str() {
-        "search_files" | "find_tool" | "list_files" => call.effects.has(Effect::Read),
-        // Without a path, it shows the commits of all files.
-        "file_history" => call.paths == Fact::Nothing,
-        "sync" | "hydrate" | "sync_registry" | "commit" => true,
-        // The paths are unknown when its arguments are too large to parse.
-        "apply_changes" => call.paths == Fact::Nothing,
-        _ => false,
-    }
+    kernel_tool(&call.tool).filter(|tool| call.effects.has(tool.effect)).is_some_and(|tool| match tool.unnamed_files {
+        UnnamedFiles::Always => true,
+        UnnamedFiles::WithoutPath => call.paths == Fact::Nothing,
+        UnnamedFiles::Never => false,
+    })
 }
 
 fn readable(args: &str) -> Option<Value> {
@@ -66,11 +63,12 @@ fn named(call: &Call<'_>, args: Value) -> Value {
     match (&*call.tool, args) {
         ("exec_tool", args) => json!({ "path": call.path, "args": args }),
         (_, args) if call.effect == Effect::App => args,
-        ("read_file" | "list_files" | "write_file", Value::Array(args)) => {
-            by_name(args, if call.tool == "list_files" { &["dir"] } else { &["path", "content"] })
-        }
-        ("exec_sql", Value::Array(args)) => by_name(args, &["sql", "params"]),
         ("fetch", Value::Array(mut args)) if !args.is_empty() => request(args.swap_remove(0)),
+        ("fetch", args) => args,
+        (tool, Value::Array(args)) => match kernel_tool(tool) {
+            Some(tool) => by_name(args, tool),
+            None => Value::Array(args),
+        },
         (_, args) => args,
     }
 }
@@ -87,8 +85,8 @@ fn request(mut request: Value) -> Value {
     request
 }
 
-fn by_name(args: Vec<Value>, names: &[&str]) -> Value {
-    Value::Object(names.iter().map(|name| (*name).to_owned()).zip(args).collect::<Map<_, _>>())
+fn by_name(args: Vec<Value>, tool: &KernelTool) -> Value {
+    Value::Object(tool.arguments.iter().map(|(name, _)| (*name).to_owned()).zip(args).collect::<Map<_, _>>())
 }
 
 /// A recorded call as rules see it; none for an event that is not a call.

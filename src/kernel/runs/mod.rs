@@ -28,6 +28,7 @@ mod sandbox_host;
 mod secret_args;
 mod side_effects;
 mod stack_trace;
+mod submit;
 mod test_outcome;
 mod test_record;
 mod test_report;
@@ -36,7 +37,6 @@ mod test_scope;
 mod trial;
 
 pub use confinement::threads_warning;
-pub use entered_run::EnteredRun;
 pub use exec_options::{ExecOptions, ExecRequest, Runnable};
 pub use exec_value::{ExecDone, ExecValue, when_executed};
 pub use guest_files::GuestFiles;

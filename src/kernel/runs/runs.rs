@@ -65,6 +65,8 @@ pub struct Runs {
     guest_files: GuestFiles,
     pub(super) services: Arc<GuestServices>,
     open: OpenRuns,
+    /// Admits and starts runs that take long to compile.
+    pub(super) starting: WorkPool<()>,
     pub(super) next_nested: AtomicU64,
 }
 
@@ -83,6 +85,7 @@ impl Runs {
             guest_files,
             services,
             open: OpenRuns::default(),
+            starting: WorkPool::new("tgp-runs", BACKGROUND_THREADS),
             next_nested: AtomicU64::new(FIRST_NESTED_RUN),
         })
     }
@@ -99,7 +102,7 @@ impl Runs {
 
     /// Whether a run can be admitted on the caller's thread: its texts are short, as they are searched for secrets and hashed
     /// for the ledger, and there are no rules, or its module graph is cached and valid.
-    pub fn enters_quickly(&self, request: &ExecRequest) -> bool {
+    pub(super) fn enters_quickly(&self, request: &ExecRequest) -> bool {
         if !request.is_short() {
             return false;
         }
@@ -117,7 +120,7 @@ impl Runs {
     }
 
     /// Admits a run, which `parent` waits for; none when it was refused and `done` was called.
-    pub fn enter(&self, mut request: ExecRequest, parent: Option<RunId>, done: ExecDone) -> Option<EnteredRun> {
+    pub(super) fn enter(&self, mut request: ExecRequest, parent: Option<RunId>, done: ExecDone) -> Option<EnteredRun> {
         if parent.and_then(|parent| self.open.host(parent)).is_some_and(|host| host.is_dry()) {
             request.options.set_dry_run();
         }
@@ -146,7 +149,7 @@ impl Runs {
     }
 
     /// Runs a tool; `done` is called once, from any thread.
-    pub fn exec_tool(self: &Arc<Self>, entered: EnteredRun) {
+    pub(super) fn exec_tool(self: &Arc<Self>, entered: EnteredRun) {
         let EnteredRun { request, done, graph } = entered;
         let ExecRequest { run, what, args_json, options } = request;
         match options.limits(self.limits_for(&what)) {
@@ -160,7 +163,7 @@ impl Runs {
 
     /// Starts a run on the caller's thread if that is fast: the module graph is cached and has few files to check.
     /// Otherwise gives everything back.
-    pub fn exec_tool_at_once(self: &Arc<Self>, entered: EnteredRun) -> Option<EnteredRun> {
+    pub(super) fn exec_tool_at_once(self: &Arc<Self>, entered: EnteredRun) -> Option<EnteredRun> {
         let EnteredRun { request, done, graph } = entered;
         let kind = request.options.caller_kind;
         // The test state may have to be read first.
@@ -193,7 +196,7 @@ impl Runs {
     /// Runs a tool for a function of the application that `parent` waits for: nested in that run and within its
     /// remaining budget, so that the two cannot deadlock. When `parent` is over, requests of an unfinished function are
     /// refused, and others are given back, as they are not part of the run.
-    pub fn exec_tool_below(self: &Arc<Self>, parent: RunId, entered: EnteredRun) -> Option<EnteredRun> {
+    pub(super) fn exec_tool_below(self: &Arc<Self>, parent: RunId, entered: EnteredRun) -> Option<EnteredRun> {
         let EnteredRun { request, done, graph } = entered;
         let host = self.open.host(parent);
         if request.options.is_dry() && host.as_ref().is_some_and(|host| !host.is_dry()) {
@@ -254,16 +257,8 @@ impl Runs {
         }
     }
 
-    /// Adds a run to the table of open runs before it is prepared, so that it can be cancelled; removes it before its
-    /// end is reported.
-    pub fn announce_run(self: &Arc<Self>, entered: EnteredRun) -> EnteredRun {
-        let EnteredRun { request, done, graph } = entered;
-        let done = self.announce(request.run, done);
-        EnteredRun { request, done, graph }
-    }
-
-    /// As `announce_run`, before the run is admitted.
-    pub fn announce(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
+    /// Adds a run to the table of open runs, so that it can be cancelled; removes it before its end is reported.
+    pub(super) fn announce(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
         self.open.open(run);
         let runs = Arc::clone(self);
         when_executed(move |result| {

@@ -1,4 +1,4 @@
-/** Zod schemas of tool arguments. Models read the descriptions. */
+/** The public zod schemas of tool arguments. Models read the descriptions. All exports are exports of the package. */
 
 import { z } from 'zod';
 import { limited } from '../boundary/limit_schema.js';
@@ -18,17 +18,6 @@ export const ToolSchema = z.strictObject({
 const path = text.describe('Path relative to the root, such as "tools/reports/revenue.ts".');
 
 const why = z.string().optional().describe('Reason for the change, in one short line, for the history of the file.');
-
-export const TgpToolsOptionsSchema = z.strictObject({
-  session: z.string().optional(),
-  model: z.string().optional(),
-  agent: z.string().optional(),
-  token: z.string().min(1).optional(),
-  approve: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
-  approval: z.literal('sdk').optional(),
-  dryRun: z.boolean().optional(),
-  mode: z.enum(['explore', 'strict', 'debug']).optional(),
-});
 
 export const ListFilesParams = z.strictObject({
   dir: z.string().describe('Folder relative to the root, such as "tools"; "" or "." lists everything.'),

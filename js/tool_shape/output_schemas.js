@@ -1,0 +1,59 @@
+/** JSON Schemas of tool results, for MCP clients. */
+
+export const text = { type: 'string' };
+export const count = { type: 'integer' };
+export const flag = { type: 'boolean' };
+
+/** @param {Record<string, any>} items */
+export const list = (items) => ({ type: 'array', items });
+
+/**
+ * An object schema. Results may have more members, and truncated results fewer: only members of every result are required.
+ * @param {Record<string, any>} properties
+ * @param {string[]} required
+ * @returns {Record<string, any>}
+ */
+export const object = (properties, required) => ({ type: 'object', properties, required });
+
+/**
+ * The result of a file change.
+ * @param {Record<string, any>} [more] properties of this tool
+ * @param {string[]} [required] those of them that every result has
+ */
+export const written = (more = {}, required = []) =>
+  object(
+    {
+      success: flag,
+      path: text,
+      persisted: { description: 'true: committed; false: on disk only; "local": committed, not yet pushed.' },
+      commit: text,
+      problem: text,
+      findings: list({}),
+      ...more,
+    },
+    ['success', 'path', 'persisted', ...required],
+  );
+
+/** The report of a run. */
+export const REPORT = object(
+  {
+    success: flag,
+    notice: { ...text, description: 'What is omitted, and where it is stored.' },
+    result: { description: 'What the tool returned.' },
+    logs: list({}),
+    stats: { type: 'object' },
+    help: text,
+    error: text,
+    code: text,
+    line: count,
+    column: count,
+    stack: text,
+  },
+  ['success'],
+);
+
+/** A preview, or the report of a call that would fail for real. */
+export const PREVIEW = object(
+  { ...REPORT.properties, dryRun: flag, text, diffs: list({}), sql: list({}), requests: list({}), calls: list({}) },
+  [],
+);
