@@ -6,8 +6,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KERNEL_TOOLS } from '../js/tool_shape/kernel_tool_table.js';
+import { ROOT } from '../tools/process.mjs';
 import { padded } from './limits.mjs';
-import { ROOT } from './process.mjs';
 
 const PAGE = join(ROOT, 'docs', 'agent_tools.md');
 const HEADING = ['tool', 'what it does'];

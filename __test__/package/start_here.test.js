@@ -93,7 +93,8 @@ const RECIPES = [
 const GENERAL = ['js/cli/screen.js', 'js/cli/ledger_text.js', 'js/boundary/crossing.d.ts'];
 
 /** What is shipped, and what makes it; other files only use it. */
-const PRODUCT = /^(?:bin|crates|js|sandbox|scripts|shims|src|std|types)\/|^[^/]+\.(?:js|ts|cts|cjs|json|toml|rs)$/;
+const PRODUCT =
+  /^(?:bin|crates|js|sandbox|scripts|shims|src|std|tools|types)\/|^[^/]+\.(?:js|ts|cts|cjs|json|toml|rs)$/;
 const NOT_WRITTEN = 'package-lock.json';
 /** A comment, or a string, which may hold the beginning of a comment. */
 const TOKEN = /\/\*[\s\S]*?\*\/|(?<![:\w])\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
