@@ -76,7 +76,7 @@ export async function build() {
   writeFileSync(join(ROOT, 'js', 'prompt', 'std_api.js'), stdApiModule(join(ROOT, 'std')));
   const native = createRequire(import.meta.url)(join(ROOT, 'binding.cjs'));
   writeLimits(native.limits(), native.defaultConfig());
-  writeKernelTools(native.kernelTools());
+  await writeKernelTools(native.kernelTools());
   await writeCommonJs();
   await writeNodeShims();
   await writeApiReference();

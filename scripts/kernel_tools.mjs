@@ -5,7 +5,6 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KERNEL_TOOLS } from '../js/tool_shape/kernel_tool_table.js';
 import { ROOT } from '../tools/process.mjs';
 import { padded } from './limits.mjs';
 
@@ -15,9 +14,9 @@ const HEADING = ['tool', 'what it does'];
 /** @typedef {{ name: string, effect: string, arguments: string[], paths: string[] }} KernelTool */
 
 /** @param {string} json the table, as the addon returns it */
-export function writeKernelTools(json) {
+export async function writeKernelTools(json) {
   writeFileSync(join(ROOT, 'js', 'boundary', 'kernel_tools.js'), kernelToolsModule(JSON.parse(json)));
-  writeFileSync(PAGE, withToolList(readFileSync(PAGE, 'utf8')));
+  writeFileSync(PAGE, await withToolList(readFileSync(PAGE, 'utf8')));
 }
 
 /**
@@ -35,7 +34,9 @@ export function kernelToolsModule(tools) {
  * The page with an up-to-date list of tools, in the order that it has; new tools are at the end.
  * @param {string} page
  */
-export function withToolList(page) {
+export async function withToolList(page) {
+  // Needs installed packages, which the first build of a clone has only now.
+  const { KERNEL_TOOLS } = await import('../js/tool_shape/kernel_tool_table.js');
   return page.replace(/^\| tool .*\n(?:\|.*\n)+/m, (table) => {
     const listed = [...table.matchAll(/^\| `(\w+)\(/gm)].map(([, name]) => name);
     const place = (/** @type {string} */ name) => (listed.includes(name) ? listed.indexOf(name) : listed.length);

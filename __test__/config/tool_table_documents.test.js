@@ -18,10 +18,10 @@ describe('the table of kernel tools', () => {
 
   test('is the list of the page on agent tools', async () => {
     const page = await readFile(new URL('../../docs/agent_tools.md', import.meta.url), 'utf8');
-    expect(withToolList(page)).toBe(page);
+    expect(await withToolList(page)).toBe(page);
     const row = page.split('\n').find((line) => line.startsWith('| `find_tool(')) ?? '';
-    expect(withToolList(page.replace(`${row}\n`, ''))).toContain(row);
-    expect(withToolList(page.replace(row, '| `gone_tool(a)` | was removed |'))).not.toContain('gone_tool');
+    expect(await withToolList(page.replace(`${row}\n`, ''))).toContain(row);
+    expect(await withToolList(page.replace(row, '| `gone_tool(a)` | was removed |'))).not.toContain('gone_tool');
   });
 
   test('has a path, or none, for each tool that agents call', () => {

@@ -1,7 +1,7 @@
 /** A bare machine is a PATH with only the programs of a test; the commands that setup starts are recorded. */
 
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -52,6 +52,16 @@ test('the README lists what is installed, and the required Rust version', async 
   expect(source).toMatch(/'openssl'[\s\S]*'postgresql'[\s\S]*'mariadb-server'[\s\S]*cargo-nextest@/);
   for (const named of ['sudo apt-get', 'openssl', 'cargo-nextest', 'PyPI', 'PostgreSQL', 'MariaDB'])
     expect(readme).toContain(named);
+});
+
+test('the jobs of a new clone start before packages are installed', async () => {
+  const folder = await tempRoot();
+  const root = new URL('../../', import.meta.url);
+  for (const name of ['scripts', 'tools', 'js', 'package.json'])
+    await cp(new URL(name, root), join(folder, name), { recursive: true });
+  const { code, stderr } = await exec(process.execPath, [join(folder, 'scripts', 'run.mjs')]).catch((error) => error);
+  expect(stderr).toContain('Usage: node scripts/run.mjs setup | build | demo | test');
+  expect(code).toBe(2);
 });
 
 test('setup without a package manager names the missing programs', async () => {
