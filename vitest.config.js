@@ -27,7 +27,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     // Node imports the package as it is; Vite would transform all of it for every test file.
-    server: { deps: { external: [/\/js\//, /\/(?:index|mcp)\.js$/] } },
+    server: { deps: { external: [/\/dist\//, /\/index\.js$/] } },
     globalSetup: ['__test__/helpers/global_setup.js'],
     projects: [
       {

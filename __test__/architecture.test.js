@@ -16,7 +16,7 @@ test('the source tree is found', () => {
   const paths = tree.map((file) => file.path);
   expect(paths).toContain('src/lib.rs');
   expect(paths).toContain('crates/base/src/error.rs');
-  expect(paths).toContain('js/kernel/tgp.js');
+  expect(paths).toContain('js/kernel/tgp.ts');
 });
 
 describe.each(RULES)('$name', ({ check, broken, kept }) => {
@@ -57,7 +57,9 @@ describe('crates', () => {
 });
 
 describe('the SQL parser', () => {
-  const args = ['metadata', '--format-version', '1', '--offline'];
+  const host = /^host: (.*)$/m.exec(execFileSync('rustc', ['-vV'], { encoding: 'utf8' }))?.[1] ?? '';
+  // The crates of other platforms may not have been downloaded.
+  const args = ['metadata', '--format-version', '1', '--offline', '--filter-platform', host];
   const { packages } = JSON.parse(execFileSync('cargo', args, { encoding: 'utf8', maxBuffer: 256 << 20 }));
   const read = (/** @type {string[]} */ ...path) => readFileSync(join(...path), 'utf8');
 
@@ -80,12 +82,12 @@ describe('import cycles', () => {
       { path: 'crates/git/src/a.rs', text: 'use super::b::B;\npub struct A;' },
       { path: 'crates/git/src/b.rs', text: 'use crate::{A, c};\npub struct B;' },
       { path: 'crates/git/src/c.rs', text: '#[cfg(test)]\nmod tests { use super::super::A; }' },
-      { path: 'js/one.js', text: "import { two } from './two.js';" },
-      { path: 'js/two.js', text: "export { one } from './one.js';" },
+      { path: 'js/one.ts', text: "import { two } from './two.js';" },
+      { path: 'js/two.ts', text: "export { one } from './one.js';" },
     ]);
     expect(circles).toEqual([
       ['crates/git/src/a.rs', 'crates/git/src/b.rs'],
-      ['js/one.js', 'js/two.js'],
+      ['js/one.ts', 'js/two.ts'],
     ]);
   });
 
@@ -124,14 +126,14 @@ describe('tools/', () => {
 });
 
 describe('paths in documents', () => {
-  const there = ['crates/vfs/src/jail_path.rs', 'js/kernel/tgp.js', 'docs/limits.md'];
+  const there = ['crates/vfs/src/jail_path.rs', 'js/kernel/tgp.ts', 'docs/limits.md'];
 
   test.each([
     'See `crates/vfs/src/jail.rs`.',
     'See `crates/vfs/src/gone/`.',
-    'See `js/kernel/tgp.js/`.',
+    'See `js/kernel/tgp.ts/`.',
     'See `tools/gone.mjs`.',
-    'See `js/tgp.js` and `docs/limits.md`.',
+    'See `js/tgp.ts` and `docs/limits.md`.',
   ])('refuses: %s', (text) => {
     expect(missingPaths({ path: 'A.md', text }, there)).toHaveLength(1);
   });

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
+import { ERROR_CLASSES } from '../dist/boundary/errors.js';
+import { unwrap } from '../dist/boundary/unwrap.js';
 import * as tgp from '../index.js';
-import { ERROR_CLASSES, unwrap } from '../js/boundary/errors.js';
 
 const NAMES = {
   ERR_VALIDATION: 'ValidationError',

@@ -2,8 +2,8 @@ import { asSchema, generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { universalSchema } from '../dist/tool_shape/universal_schema.js';
 import { TGP, tgpTools, toAnthropicTools, toOpenAITools, ValidationError } from '../index.js';
-import { universalSchema } from '../js/tool_shape/universal_schema.js';
 
 const params = z.strictObject({ path: z.string().min(1).describe('Where.'), limit: z.int().optional() });
 const schema = universalSchema(params, 'find');

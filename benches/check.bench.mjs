@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { locateTypeScript } from '../dist/types_check/typescript_location.js';
 import { TGP, tgpTools } from '../index.js';
-import { locateTypeScript } from '../js/types_check/typescript_location.js';
 import { inTurns, report } from './measure.mjs';
 import { peer } from './peers.mjs';
 

@@ -14,7 +14,11 @@ import { ROOT } from '../tools/process.mjs';
  */
 
 /** @type {Record<string, string>} */
-const SOURCES = { '@tgp/core': 'index.d.ts', '@tgp/core/next': 'next.d.ts', '@tgp/core/mcp': 'mcp.d.ts' };
+const SOURCES = {
+  '@tgp/core': 'dist/declarations/index.d.ts',
+  '@tgp/core/next': 'dist/declarations/next.d.ts',
+  '@tgp/core/mcp': 'dist/declarations/mcp.d.ts',
+};
 /** @type {Record<string, Entry['kind']>} */
 const KINDS = {
   TSDeclareFunction: 'Functions',
@@ -49,8 +53,14 @@ export async function readDeclarations(text) {
  */
 export async function readModule(file) {
   const text = readFileSync(join(ROOT, file), 'utf8');
-  const others = [...text.matchAll(/^export \* from '(\.\/.*)\.js';$/gm)].map(([, path]) => `${path}.d.ts`);
-  const handedOn = await Promise.all(others.map((other) => readModule(join(dirname(file), other))));
+  const others = [...text.matchAll(/^export (?:type )?(\*|\{[^}]*\}) from '(\.\/.*)\.js';$/gm)];
+  const handedOn = await Promise.all(
+    others.map(async ([, names = '', path]) => {
+      const entries = await readModule(join(dirname(file), `${path}.d.ts`));
+      const exported = new Set(names.match(/\w+/g));
+      return names === '*' ? entries : entries.filter(({ name }) => exported.has(name));
+    }),
+  );
   return [...(await readDeclarations(text)), ...handedOn.flat()];
 }
 

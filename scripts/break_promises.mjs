@@ -3,7 +3,7 @@
  * fail. It works in a Git worktree below target/break-promises/, so the current tree does not change.
  *
  * <id> …       only these guarantees
- * --layer      only those of one layer: js needs no build, guest and rust build the addon
+ * --layer      only those of one layer: js compiles js/, guest and rust build the addon
  * --whole      run all of npm test instead of the tests that an entry names
  * --list       show the list and do nothing
  *
@@ -66,7 +66,7 @@ function breakOne(tree, entry, isWhole) {
   };
   try {
     applyPatch(tree, entry);
-    if (needsBuild(entry, isWhole)) build(tree, id);
+    if (needsBuild(entry, isWhole)) build(tree, id, entry.layer === 'js' ? 'build:js' : 'build');
     const failed = runTests(tree, id, isWhole ? undefined : [entry]);
     return failed.length === 0 ? done(false, 'all tests pass') : done(true, summary(failed));
   } catch (error) {
@@ -82,8 +82,8 @@ function breakOne(tree, entry, isWhole) {
  * @param {BrokenPromise} entry
  * @param {boolean} isWhole
  */
-function needsBuild({ layer, tests }, isWhole) {
-  return !isWhole && layer !== 'js' && tests.length > 0;
+function needsBuild({ tests }, isWhole) {
+  return !isWhole && tests.length > 0;
 }
 
 /**
@@ -114,7 +114,7 @@ function summary(failed) {
  */
 function checkUnbroken(tree, chosen, isWhole) {
   announce('Unbroken');
-  if (chosen.some((entry) => needsBuild(entry, isWhole))) build(tree, 'unbroken');
+  if (chosen.some((entry) => needsBuild(entry, isWhole))) build(tree, 'unbroken', 'build');
   const failed = runTests(tree, 'unbroken', isWhole ? undefined : chosen);
   if (failed.length > 0) throw new CannotRun(`The tests fail without a change: ${failed.join(', ')}`);
   restoreTree(tree);

@@ -1,5 +1,5 @@
 /**
- * Builds everything that is not in Git: the addon, the worker executable, the startup snapshot, the CommonJS copy and
+ * Builds everything that is not in Git: the addon, the worker executable, the startup snapshot, the package's JavaScript and
  * the stand-ins for parts of Node.
  * The API reference, the addon's loader and the documentation of limits are in Git; they do not change unless their
  * sources have changed.
@@ -27,9 +27,9 @@ import { join } from 'node:path';
 import { hostPlatform, packageJson } from '../tools/platform.mjs';
 import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from '../tools/process.mjs';
 import { writeApiReference } from './api_reference.mjs';
-import { writeCommonJs } from './common_js.mjs';
 import { writeExpect } from './expect_bundle.mjs';
-import { writeKernelTools } from './kernel_tools.mjs';
+import { writeCommonJs, writeModules } from './javascript.mjs';
+import { writeKernelToolList, writeKernelTools } from './kernel_tools.mjs';
 import { writeLimits } from './limits.mjs';
 import { writeNodeShims } from './node_shims.mjs';
 import { sandboxApiModule } from './sandbox_api.mjs';
@@ -68,22 +68,29 @@ export async function build() {
   }
   await writeLoader();
   writeFileSync(
-    join(ROOT, 'js', 'prompt', 'sandbox_api.js'),
+    join(ROOT, 'js', 'prompt', 'sandbox_api.ts'),
     sandboxApiModule(
       ['tgp.d.ts', 'web.d.ts'].map((name) => readFileSync(join(ROOT, 'sandbox', name), 'utf8')).join('\n'),
     ),
   );
-  writeFileSync(join(ROOT, 'js', 'prompt', 'std_api.js'), stdApiModule(join(ROOT, 'std')));
+  writeFileSync(join(ROOT, 'js', 'prompt', 'std_api.ts'), stdApiModule(join(ROOT, 'std')));
   const native = createRequire(import.meta.url)(join(ROOT, 'binding.cjs'));
   writeLimits(native.limits(), native.defaultConfig());
-  await writeKernelTools(native.kernelTools());
-  await writeCommonJs();
-  await writeNodeShims();
-  await writeApiReference();
+  writeKernelTools(native.kernelTools());
+  await buildJavaScript();
   const packageDir = join(ROOT, 'npm', platform.name);
   for (const file of [addon, platform.worker, SNAPSHOT, LOCALES]) {
     install(join(ROOT, file), join(packageDir, file), file === platform.worker ? RUN_BIT : undefined);
   }
+}
+
+/** Builds what is made of `js/` alone; the addon and the generated sources are there already. */
+export async function buildJavaScript() {
+  writeModules();
+  await writeKernelToolList();
+  await writeCommonJs();
+  await writeNodeShims();
+  await writeApiReference();
 }
 
 function targetDir() {

@@ -37,10 +37,9 @@ function script() {
   const options = [
     '--coverage.enabled',
     '--coverage.provider=v8',
-    '--coverage.include=js/**',
+    '--coverage.include=dist/**',
     '--coverage.include=std/**',
     '--coverage.include=index.js',
-    '--coverage.include=mcp.js',
     '--coverage.reporter=text-summary',
     '--coverage.reporter=json-summary',
     '--coverage.reporter=html',

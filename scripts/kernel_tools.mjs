@@ -1,5 +1,5 @@
 /**
- * Generates from the table of kernel tools (`src/kernel/door/kernel_tools.rs`): `js/boundary/kernel_tools.js`, and the list
+ * Generates from the table of kernel tools (`src/kernel/door/kernel_tools.rs`): `js/boundary/kernel_tools.ts`, and the list
  * in `docs/agent_tools.md`. Run by the build, so that CI detects stale files.
  */
 
@@ -14,8 +14,12 @@ const HEADING = ['tool', 'what it does'];
 /** @typedef {{ name: string, effect: string, arguments: string[], paths: string[] }} KernelTool */
 
 /** @param {string} json the table, as the addon returns it */
-export async function writeKernelTools(json) {
-  writeFileSync(join(ROOT, 'js', 'boundary', 'kernel_tools.js'), kernelToolsModule(JSON.parse(json)));
+export function writeKernelTools(json) {
+  writeFileSync(join(ROOT, 'js', 'boundary', 'kernel_tools.ts'), kernelToolsModule(JSON.parse(json)));
+}
+
+/** Needs the built package. */
+export async function writeKernelToolList() {
   writeFileSync(PAGE, await withToolList(readFileSync(PAGE, 'utf8')));
 }
 
@@ -35,12 +39,11 @@ export function kernelToolsModule(tools) {
  * @param {string} page
  */
 export async function withToolList(page) {
-  // Needs installed packages, which the first build of a clone has only now.
-  const { KERNEL_TOOLS } = await import('../js/tool_shape/kernel_tool_table.js');
+  const { KERNEL_TOOLS } = await import('../dist/tool_shape/kernel_tool_table.js');
   return page.replace(/^\| tool .*\n(?:\|.*\n)+/m, (table) => {
     const listed = [...table.matchAll(/^\| `(\w+)\(/gm)].map(([, name]) => name);
     const place = (/** @type {string} */ name) => (listed.includes(name) ? listed.indexOf(name) : listed.length);
-    /** @type {[string, import('../js/tool_shape/kernel_tool_table.js').ToolWords][]} */
+    /** @type {[string, import('../dist/tool_shape/kernel_tool_table.js').ToolWords][]} */
     const tools = Object.entries(KERNEL_TOOLS);
     const rows = tools
       .sort(([one], [other]) => place(one) - place(other))

@@ -1,5 +1,5 @@
 /**
- * Generates from the table of limits (`src/kernel/config/`): `js/boundary/limits.js`, `docs/limits.md`, the comments of the
+ * Generates from the table of limits (`src/kernel/config/`): `js/boundary/limits.ts`, `docs/limits.md`, the comments of the
  * types, and the limits in other pages. Run by the build, so that CI detects stale files.
  */
 
@@ -14,13 +14,13 @@ import { ROOT } from '../tools/process.mjs';
 
 /** @type {Record<string, Declared>} */
 const DECLARED = {
-  sandbox: { file: 'types/config.d.ts', type: 'SandboxConfigInput' },
-  fs: { file: 'types/config.d.ts', type: 'FSConfigInput' },
-  git: { file: 'types/config.d.ts', type: 'GitConfigInput' },
-  agent: { file: 'types/config.d.ts', type: 'AgentConfigInput' },
-  ledger: { file: 'types/ledger.d.ts', type: 'LedgerConfigInput' },
-  sql: { file: 'types/sql.d.ts', type: 'SqlToolOptions' },
-  file_history: { file: 'types/tools.d.ts', type: 'HistoryOptions' },
+  sandbox: { file: 'js/types/config.ts', type: 'SandboxConfigInput' },
+  fs: { file: 'js/types/config.ts', type: 'FSConfigInput' },
+  git: { file: 'js/types/config.ts', type: 'GitConfigInput' },
+  agent: { file: 'js/types/config.ts', type: 'AgentConfigInput' },
+  ledger: { file: 'js/types/ledger.ts', type: 'LedgerConfigInput' },
+  sql: { file: 'js/types/sql.ts', type: 'SqlToolOptions' },
+  file_history: { file: 'js/types/tools.ts', type: 'HistoryOptions' },
 };
 const GROUPS = {
   sandbox: 'Runs: `sandbox`',
@@ -50,7 +50,7 @@ const GROUPED_FROM = 10_000;
  * @param {string} defaults the default configuration, as JSON
  */
 export function writeLimits(limits, defaults) {
-  writeFileSync(join(ROOT, 'js', 'boundary', 'limits.js'), limitsModule(limits, defaults));
+  writeFileSync(join(ROOT, 'js', 'boundary', 'limits.ts'), limitsModule(limits, defaults));
   writeFileSync(join(ROOT, 'docs', 'limits.md'), limitsPage(limits));
   for (const limit of limits) {
     const declared = DECLARED[limit.group];

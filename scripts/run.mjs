@@ -1,11 +1,11 @@
 /**
- * Runs a job from a clean clone: `node scripts/run.mjs setup | build | demo | test`. Each job installs and builds what it needs,
+ * Runs a job from a clean clone: `node scripts/run.mjs setup | build | build:js | demo | test`. Each job installs and builds what it needs,
  * and skips what exists.
  */
 
 import { join } from 'node:path';
 import { ROOT, StepFailed, status } from '../tools/process.mjs';
-import { build } from './build.mjs';
+import { build, buildJavaScript } from './build.mjs';
 import { setup } from './setup.mjs';
 import { slowTests, test } from './test.mjs';
 
@@ -18,6 +18,10 @@ const JOBS = {
   build: async () => {
     setup({ tests: false });
     await build();
+    return 0;
+  },
+  'build:js': async () => {
+    await buildJavaScript();
     return 0;
   },
   demo: async (args) => {

@@ -1,4 +1,4 @@
-/** Generates the short form of the sandbox's declarations for the prompt: `js/prompt/sandbox_api.js`. */
+/** Generates the short form of the sandbox's declarations for the prompt: `js/prompt/sandbox_api.ts`. */
 
 /**
  * @param {string} declarations the texts of sandbox/tgp.d.ts and sandbox/web.d.ts

@@ -1,4 +1,4 @@
-/** Generates the short form of the standard library for the prompt: `js/prompt/std_api.js`, without the test module. */
+/** Generates the short form of the standard library for the prompt: `js/prompt/std_api.ts`, without the test module. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -53,7 +53,7 @@ export const UNKNOWN_SECONDS = 4;
 /** The part of the time budget for building the addon and testing crates. */
 export const RUST_SECONDS = 180;
 /** Files that import all of `js/`: tests that reach a change only through them have a lower priority. */
-const ENTRIES = ['index.js', 'mcp.js', 'bin/tgp.js', 'js/kernel/tgp.js'];
+const ENTRIES = ['index.js', 'js/index.ts', 'js/mcp.ts', 'bin/tgp.js', 'js/kernel/tgp.ts'];
 /** Changes of these can touch any test file. */
 const EVERYTHING = /^(?:package(?:-lock)?\.json|vitest\.config\.js|__test__\/helpers\/global_setup\.js)$/;
 
@@ -127,7 +127,7 @@ function isEverywhere(path) {
 
 /** @param {string} path */
 function needsBuild(path) {
-  return isRust(path) || /^(?:std|shims|types|js|sandbox)\/|^[^/]*\.d\.ts$/.test(path);
+  return isRust(path) || /^(?:std|shims|js|sandbox)\/|^[^/]*\.d\.ts$/.test(path);
 }
 
 /**
@@ -182,8 +182,16 @@ export function importsOf(sources) {
     sources.map(({ path, text }) => [
       path,
       [...text.matchAll(named)]
-        .map(([, , target = '']) => posix.join(posix.dirname(path), target))
+        .map(([, , target = '']) => sourceOf(posix.join(posix.dirname(path), target)))
         .filter((target) => known.has(target)),
     ]),
   );
+}
+
+/**
+ * The TypeScript source of a built module, or of one that a source names by its built name.
+ * @param {string} path
+ */
+function sourceOf(path) {
+  return path.replace(/^(?:dist|js)\/(.*)\.js$/, 'js/$1.ts');
 }

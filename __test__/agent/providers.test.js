@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { redactKeys } from '../../js/agent/provider_keys.js';
-import { resolveModel } from '../../js/agent/providers.js';
+import { redactKeys } from '../../dist/agent/provider_keys.js';
+import { resolveModel } from '../../dist/agent/providers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const SECRET = 'sk-secret-0123456789';
@@ -132,10 +132,10 @@ describe('packages', () => {
     await mkdir(application);
     await writeFile(join(application, 'package.json'), '{}');
     for (const part of ['agent', 'boundary', 'kernel']) {
-      await cp(join('js', part), join(folder, 'tgp/js', part), { recursive: true });
+      await cp(join('dist', part), join(folder, 'tgp/dist', part), { recursive: true });
     }
     await writeFile(join(folder, 'tgp/package.json'), '{ "type": "module" }');
-    const entry = pathToFileURL(join(folder, 'tgp/js/agent/providers.js')).href;
+    const entry = pathToFileURL(join(folder, 'tgp/dist/agent/providers.js')).href;
     const env = { ...process.env, OPENAI_API_KEY: SECRET, ANTHROPIC_API_KEY: SECRET };
     return {
       application,

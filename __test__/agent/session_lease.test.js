@@ -1,10 +1,10 @@
 /** The lease on a session: only one of several processes that cannot see each other uses it. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { MemoryLog } from '../../js/agent/memory_log.js';
-import { SessionLease } from '../../js/agent/session_lease.js';
-import { ownIdentity } from '../../js/kernel/process_identity.js';
-import { foldSession } from '../../js/kernel/session_fold.js';
+import { MemoryLog } from '../../dist/agent/memory_log.js';
+import { SessionLease } from '../../dist/agent/session_lease.js';
+import { ownIdentity } from '../../dist/kernel/process_identity.js';
+import { foldSession } from '../../dist/kernel/session_fold.js';
 
 const ELSEWHERE = { pid: 1, host: 'elsewhere' };
 const ACTOR = { agent: 'agent', id: 'a' };

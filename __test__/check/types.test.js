@@ -3,8 +3,8 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { TypeChecker } from '../../dist/types_check/type_checker.js';
 import { TGP, tgpTools } from '../../index.js';
-import { TypeChecker } from '../../js/types_check/type_checker.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TypeChecker } from '../../js/types_check/type_checker.js';
+import { TypeChecker } from '../../dist/types_check/type_checker.js';
 import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
 import { startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
@@ -117,7 +117,7 @@ describe('a malfunctioning type checker', () => {
   it('yields a notice each time, costs no host memory, and is ended', async () => {
     const costs = Object.entries(MALFUNCTIONS).map(async ([name, script]) => {
       const { app, program } = await applicationWith(script);
-      const checker = JSON.stringify(new URL('../../js/types_check/type_checker.js', import.meta.url).href);
+      const checker = JSON.stringify(new URL('../../dist/types_check/type_checker.js', import.meta.url).href);
       const setup = `const { TypeChecker } = await import(${checker});
         const checker = new TypeChecker(${JSON.stringify(app)}, [], { startMs: 1000, checkMs: 1000 }, ${JSON.stringify(program)});`;
       const work = `return checker.check(${JSON.stringify(sourcesOf(GOOD))});`;
@@ -151,7 +151,7 @@ describe('the process of the type checker', () => {
 
   it('ends with its host, even during a check', async () => {
     const folder = await tempRoot();
-    const checker = JSON.stringify(new URL('../../js/types_check/type_checker.js', import.meta.url).href);
+    const checker = JSON.stringify(new URL('../../dist/types_check/type_checker.js', import.meta.url).href);
     const { child, ended } = startProgram(
       folder,
       `const { TypeChecker } = await import(${checker});

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { runCli } from '../../tools/run_cli.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 
-const OWN = fileURLToPath(new URL('../../js/types_check/typescript_location.js', import.meta.url));
+const OWN = fileURLToPath(new URL('../../dist/types_check/typescript_location.js', import.meta.url));
 const PLATFORM = `${process.platform}-${process.arch}`;
 
 /**

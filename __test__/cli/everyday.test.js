@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { RESOLVED } from '../../dist/kernel/config.js';
 import { TGP } from '../../index.js';
-import { RESOLVED } from '../../js/kernel/config.js';
 import { runCli } from '../../tools/run_cli.mjs';
 import { tempRoot } from '../helpers/temp_root.js';
 

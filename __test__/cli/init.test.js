@@ -3,11 +3,11 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { nestModule, nextRoute, script } from '../../dist/cli/agent_templates.js';
+import { driverOf } from '../../dist/cli/databases.js';
+import { examineNextConfig } from '../../dist/cli/next_check.js';
+import { configText } from '../../dist/cli/templates.js';
 import { TGP } from '../../index.js';
-import { nestModule, nextRoute, script } from '../../js/cli/agent_templates.js';
-import { driverOf } from '../../js/cli/databases.js';
-import { examineNextConfig } from '../../js/cli/next_check.js';
-import { configText } from '../../js/cli/templates.js';
 import { installedPackages } from '../../tools/installed_packages.mjs';
 import { runCli } from '../../tools/run_cli.mjs';
 import { strictPrograms } from '../helpers/strict_typescript.js';

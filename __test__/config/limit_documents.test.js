@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { native } from '../../js/boundary/native.js';
+import { native } from '../../dist/boundary/native.js';
 import { limitsModule, limitsPage, withLimit, withLimitTables } from '../../scripts/limits.mjs';
 
 const depth = {
@@ -61,9 +61,9 @@ describe('the documentation of a limit', () => {
     const [found] = native()
       .limits()
       .filter(({ group }) => group === 'find_tool');
-    const text = async (name) => readFile(new URL(`../../types/${name}`, import.meta.url), 'utf8');
-    expect(await text('kernel.d.ts')).toContain(`most tools to return. Default: ${found?.default}.`);
-    expect(await text('tools.d.ts')).toContain(`at most \`limit\` or ${found?.default}.`);
+    const text = async (name) => readFile(new URL(`../../js/${name}`, import.meta.url), 'utf8');
+    expect(await text('kernel/tgp.ts')).toContain(`most tools to return. Default: ${found?.default}.`);
+    expect(await text('types/tools.ts')).toContain(`at most \`limit\` or ${found?.default}.`);
   });
 
   test('is generated as a JavaScript module and as a page', async () => {

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../../dist/boundary/limits.js';
+import { native } from '../../dist/boundary/native.js';
 import { ConfigError, loadTGPConfig, TGP, TGPConfigSchema } from '../../index.js';
-import { LIMITS } from '../../js/boundary/limits.js';
-import { native } from '../../js/boundary/native.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** @typedef {{ path: string[], schema: any }} Place */

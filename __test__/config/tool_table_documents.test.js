@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { KERNEL_CALLS } from '../../js/boundary/kernel_tools.js';
-import { KERNEL_TOOLS } from '../../js/tool_shape/kernel_tool_table.js';
+import { KERNEL_CALLS } from '../../dist/boundary/kernel_tools.js';
+import { KERNEL_TOOLS } from '../../dist/tool_shape/kernel_tool_table.js';
 import { kernelToolsModule, withToolList } from '../../scripts/kernel_tools.mjs';
 
 describe('the table of kernel tools', () => {
@@ -12,7 +12,7 @@ describe('the table of kernel tools', () => {
     expect(made.KERNEL_CALLS).toEqual({ move_file: facts });
     const all = Object.entries(KERNEL_CALLS).map(([name, each]) => ({ name, ...each }));
     expect(kernelToolsModule(all)).toBe(
-      await readFile(new URL('../../js/boundary/kernel_tools.js', import.meta.url), 'utf8'),
+      await readFile(new URL('../../js/boundary/kernel_tools.ts', import.meta.url), 'utf8'),
     );
   });
 

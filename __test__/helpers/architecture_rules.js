@@ -177,26 +177,26 @@ export const RULES = [
     },
     broken: [
       { path: 'crates/vfs/src/vfs.rs', text: '\n'.repeat(MAX_LINES + 1) },
-      { path: 'js/kernel/tgp.js', text: 'a();\n'.repeat(MAX_LINES + 1) },
+      { path: 'js/kernel/tgp.ts', text: 'a();\n'.repeat(MAX_LINES + 1) },
     ],
-    kept: [{ path: 'js/kernel/tgp.js', text: '\n'.repeat(MAX_LINES) }],
+    kept: [{ path: 'js/kernel/tgp.ts', text: '\n'.repeat(MAX_LINES) }],
   },
   {
     name: 'there are no notes about open work',
     check: ({ text }) => matches(LEFTOVER, text, 'holds a note about work to do: do it, or write an issue'),
-    broken: ['TO-DO', 'FIX-ME'].map((word) => ({ path: 'js/a.js', text: `// ${word.replace('-', '')}: later` })),
-    kept: [{ path: 'js/a.js', text: 'const todos = [];' }],
+    broken: ['TO-DO', 'FIX-ME'].map((word) => ({ path: 'js/a.ts', text: `// ${word.replace('-', '')}: later` })),
+    kept: [{ path: 'js/a.ts', text: 'const todos = [];' }],
   },
   {
     name: 'one file of js/ loads the addon',
     check: ({ path, text }) =>
-      path.startsWith('js/') && path !== 'js/boundary/native.js'
+      path.startsWith('js/') && path !== 'js/boundary/native.ts'
         ? matches(/(?:from|\()\s*['"][^'"]*binding\.cjs['"]/, withoutTypeImports(text), 'loads the addon')
         : [],
-    broken: [{ path: 'js/kernel/tgp.js', text: "import binding from '../binding.cjs';" }],
+    broken: [{ path: 'js/kernel/tgp.ts', text: "import binding from '../binding.cjs';" }],
     kept: [
-      { path: 'js/boundary/typed_native.d.ts', text: "import type * as binding from '../../binding.cjs';" },
-      { path: 'js/kernel/tgp.js', text: "/** @typedef {import('../binding.cjs').BindingKernel} K */" },
+      { path: 'js/boundary/typed_native.ts', text: "import type * as binding from '../../binding.cjs';" },
+      { path: 'js/kernel/tgp.ts', text: "/** @typedef {import('../binding.cjs').BindingKernel} K */" },
     ],
   },
   ...FOREIGN_TEXT_RULES,

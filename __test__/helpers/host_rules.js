@@ -24,7 +24,7 @@ const CROSSING_CALLBACKS = ['src/binding/js_callback.rs', 'src/binding/run_ends.
 const SHORT_TEXTS = ['call_name', 'default_config', 'engine_version', 'error_codes', 'kernel_tools', 'masked'];
 
 /** @param {string} path */
-const isJs = (path) => path.startsWith('js/') && path.endsWith('.js') && !NOT_YET_JS.test(path);
+const isJs = (path) => /^js\/(?!types\/).*\.ts$/.test(path) && !NOT_YET_JS.test(path);
 
 /** @param {string} path */
 const isRust = (path) => isRustSource(path) && !isTestFile(path) && !NOT_YET_RUST.test(path);
@@ -52,27 +52,27 @@ export const HOST_RULES = [
         .map(({ name, args }) => `${name}(${args.join(', ').slice(0, 60)}): hand it a callback from guarded(…)`);
     },
     broken: [
-      { path: 'js/a.js', text: "socket.on('data', (chunk) => read(chunk));" },
-      { path: 'js/a.js', text: "socket.once('end', done);" },
-      { path: 'js/a.js', text: "signal?.addEventListener('abort', cancel, { once: true });" },
-      { path: 'js/a.js', text: 'const timer = setTimeout(() => stop(), 10);' },
-      { path: 'js/a.js', text: 'setInterval(look, 10).unref();' },
-      { path: 'js/a.js', text: 'queueMicrotask(() => {\n  go();\n});' },
-      { path: 'js/a.js', text: 'createServer((request, response) => serve(request, response));' },
-      { path: 'js/mcp/a.js', text: "class A { #onData = (x) => x; start() { this.input.on('data', this.#onData); } }" },
+      { path: 'js/a.ts', text: "socket.on('data', (chunk) => read(chunk));" },
+      { path: 'js/a.ts', text: "socket.once('end', done);" },
+      { path: 'js/a.ts', text: "signal?.addEventListener('abort', cancel, { once: true });" },
+      { path: 'js/a.ts', text: 'const timer = setTimeout(() => stop(), 10);' },
+      { path: 'js/a.ts', text: 'setInterval(look, 10).unref();' },
+      { path: 'js/a.ts', text: 'queueMicrotask(() => {\n  go();\n});' },
+      { path: 'js/a.ts', text: 'createServer((request, response) => serve(request, response));' },
+      { path: 'js/mcp/a.ts', text: "class A { #onData = (x) => x; start() { this.input.on('data', this.#onData); } }" },
     ],
     kept: [
-      { path: 'js/a.js', text: "socket.on('data', guarded(fail, (chunk) => read(chunk)));" },
-      { path: 'js/a.js', text: "const end = guarded(fail, () => stop());\nsocket.on('end', end);" },
+      { path: 'js/a.ts', text: "socket.on('data', guarded(fail, (chunk) => read(chunk)));" },
+      { path: 'js/a.ts', text: "const end = guarded(fail, () => stop());\nsocket.on('end', end);" },
       {
-        path: 'js/a.js',
+        path: 'js/a.ts',
         text: "class A {\n  #onData = guarded(fail, read);\n  start() { this.input.on('data', this.#onData); }\n}",
       },
-      { path: 'js/a.js', text: "new Promise((resolve) => stream.once('end', resolve));" },
-      { path: 'js/a.js', text: '// socket.on(\'data\', read)\nconst text = "setTimeout(x)";' },
-      { path: 'js/a.js', text: "await once(server, 'listening');" },
-      { path: 'js/a.js', text: 'const server = createServer({ maxHeaderSize: 1 });' },
-      { path: 'js/sql/transaction.js', text: "client.on('error', () => {});" },
+      { path: 'js/a.ts', text: "new Promise((resolve) => stream.once('end', resolve));" },
+      { path: 'js/a.ts', text: '// socket.on(\'data\', read)\nconst text = "setTimeout(x)";' },
+      { path: 'js/a.ts', text: "await once(server, 'listening');" },
+      { path: 'js/a.ts', text: 'const server = createServer({ maxHeaderSize: 1 });' },
+      { path: 'js/sql/transaction.ts', text: "client.on('error', () => {});" },
     ],
   },
   {
@@ -81,31 +81,32 @@ export const HOST_RULES = [
       if (!isJs(path)) return [];
       const code = codeOfJs(text);
       const found = [];
-      if (path !== 'js/boundary/bounded_read.js') {
-        if (/(?<![.\w#])readFile(?:Sync)?\((?!\w+\)\s*\{)|\bfs\.readFile/.test(code)) found.push('readFile');
+      if (path !== 'js/boundary/bounded_read.ts') {
+        if (/(?<![.\w#])readFile(?:Sync)?\((?!\w+(?:: string)?\)\s*\{)|\bfs\.readFile/.test(code))
+          found.push('readFile');
         if (/node:stream\/consumers/.test(text)) found.push('stream/consumers');
         if (/Buffer\.concat\(/.test(code)) found.push('Buffer.concat');
       }
-      if (!['js/boundary/foreign_json.js', 'js/boundary/errors.js'].includes(path) && /\bJSON\.parse\(/.test(code))
+      if (!['js/boundary/foreign_json.ts', 'js/boundary/unwrap.ts'].includes(path) && /\bJSON\.parse\(/.test(code))
         found.push('JSON.parse');
-      if (path !== 'js/boundary/foreign_url.js' && /\bnew URL\((?!'',\s*import\.meta\.url\))/.test(code))
+      if (path !== 'js/boundary/foreign_url.ts' && /\bnew URL\((?!'',\s*import\.meta\.url\))/.test(code))
         found.push('new URL');
       return found.map(
-        (what) => `uses ${what}: there is a helper in js/boundary/bounded_read.js, foreign_json.js or foreign_url.js`,
+        (what) => `uses ${what}: there is a helper in js/boundary/bounded_read.ts, foreign_json.js or foreign_url.js`,
       );
     },
     broken: [
-      { path: 'js/a.js', text: "const text = await readFile(path, 'utf8');" },
-      { path: 'js/a.js', text: "import { text } from 'node:stream/consumers';" },
-      { path: 'js/a.js', text: 'this.received = Buffer.concat([this.received, chunk]);' },
-      { path: 'js/a.js', text: 'const { url } = JSON.parse(body);' },
-      { path: 'js/a.js', text: "const { pathname } = new URL(request.url, 'http://localhost');" },
+      { path: 'js/a.ts', text: "const text = await readFile(path, 'utf8');" },
+      { path: 'js/a.ts', text: "import { text } from 'node:stream/consumers';" },
+      { path: 'js/a.ts', text: 'this.received = Buffer.concat([this.received, chunk]);' },
+      { path: 'js/a.ts', text: 'const { url } = JSON.parse(body);' },
+      { path: 'js/a.ts', text: "const { pathname } = new URL(request.url, 'http://localhost');" },
     ],
     kept: [
-      { path: 'js/a.js', text: "const here = new URL('../package.json', import.meta.url);" },
-      { path: 'js/a.js', text: 'const text = await vfs.readFile(path);' },
-      { path: 'js/a.js', text: 'const value = parseForeignJson(await readTextAtMost(path));' },
-      { path: 'js/boundary/bounded_read.js', text: 'return Buffer.concat(chunks);' },
+      { path: 'js/a.ts', text: "const here = new URL('../package.json', import.meta.url);" },
+      { path: 'js/a.ts', text: 'const text = await vfs.readFile(path);' },
+      { path: 'js/a.ts', text: 'const value = parseForeignJson(await readTextAtMost(path));' },
+      { path: 'js/boundary/bounded_read.ts', text: 'return Buffer.concat(chunks);' },
     ],
   },
   {

@@ -60,15 +60,23 @@ function importsOf(files) {
  * @returns {Imports}
  */
 function scriptImports(files) {
-  const scripts = files.filter(({ path }) => /^(?:js|bin)\/.*\.m?js$/.test(path));
+  const scripts = files.filter(({ path }) => /^(?:js\/.*\.ts|bin\/.*\.js)$/.test(path));
   const known = new Set(scripts.map(({ path }) => path));
   return new Map(
     scripts.map(({ path, text }) => {
-      const named = [...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom '(\.[^']+)'|^import '(\.[^']+)'/gm)];
-      const targets = named.map((match) => posix.join(posix.dirname(path), match[1] ?? match[2] ?? ''));
+      const named = [...text.matchAll(/^(?:import|export)(?! type\b)[^;]*?\bfrom '(\.[^']+)'|^import '(\.[^']+)'/gm)];
+      const targets = named.map((match) => sourceOf(posix.join(posix.dirname(path), match[1] ?? match[2] ?? '')));
       return [path, new Set(targets.filter((target) => known.has(target)))];
     }),
   );
+}
+
+/**
+ * The TypeScript source of an imported module.
+ * @param {string} path
+ */
+function sourceOf(path) {
+  return path.replace(/^(js|dist)\/(.*)\.js$/, 'js/$2.ts');
 }
 
 /**

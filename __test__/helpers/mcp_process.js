@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { startProgram } from './run_program.js';
 import { tempRoot } from './temp_root.js';
 
-const MCP = new URL('../../mcp.js', import.meta.url).href;
+const MCP = new URL('../../dist/mcp.js', import.meta.url).href;
 const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,

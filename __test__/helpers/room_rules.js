@@ -82,8 +82,8 @@ export const ROOM_RULES = [
       { path: 'tools/package_jobs/values.mjs', text: "import { a } from '../../__test__/helpers/a.js';" },
       { path: '__test__/helpers/providers/a.js', text: "import { a } from '../../../scripts/setup.mjs';" },
       { path: '__test__/helpers/providers/a.js', text: "import { a } from '../../../benches/charts.mjs';" },
-      { path: 'js/agent_tools/kernel_tools.js', text: "import { a } from '../../__test__/helpers/a.js';" },
-      { path: 'js/cli/main.js', text: "import { table } from '../../tools/markdown_table.mjs';" },
+      { path: 'js/agent_tools/kernel_tools.ts', text: "import { a } from '../../__test__/helpers/a.js';" },
+      { path: 'js/cli/main.ts', text: "import { table } from '../../tools/markdown_table.mjs';" },
       { path: 'bin/tgp.js', text: "await import('../scripts/build.mjs');" },
     ],
     kept: [
@@ -94,8 +94,8 @@ export const ROOM_RULES = [
       { path: 'tools/model_scripts.mjs', text: "/** @typedef {import('../examples/demo/a.js').Seen} Seen */" },
       { path: '__test__/soak.test.js', text: "import { verdict } from '../scripts/soak_verdict.mjs';" },
       { path: '__test__/helpers/providers/a.js', text: "import { CLI } from '../../../tools/run_cli.mjs';" },
-      { path: 'js/cli/main.js', text: "await import('../../examples/demo/demo.js');" },
-      { path: 'js/cli/agent_templates.js', text: "import add from './tools/add.ts';" },
+      { path: 'js/cli/main.ts', text: "await import('../../examples/demo/demo.js');" },
+      { path: 'js/cli/agent_templates.ts', text: "import add from './tools/add.ts';" },
     ],
   },
 ];

@@ -13,6 +13,7 @@ const PARTS = ['sql', 'files', 'bundle', 'types_check', 'prompt', 'tool_shape', 
  * @type {Record<string, string[]>}
  */
 const BELOW = {
+  types: [],
   boundary: [],
   ...Object.fromEntries(PARTS.map((part) => [part, ['boundary']])),
   forged: ['boundary', 'tool_shape'],
@@ -26,14 +27,16 @@ const BELOW = {
 
 /** Files that lie in js/ itself, each with the reason why it must. */
 const LOOSE = {
-  'js/next.js': 'the export "./next" of the package',
-  'js/package_folder.js': 'as deep in the package as the CommonJS copy in dist/',
+  'js/index.ts': 'the export "." of the package',
+  'js/mcp.ts': 'the export "./mcp" of the package',
+  'js/next.ts': 'the export "./next" of the package',
+  'js/package_folder.ts': 'as deep in the package as the CommonJS copy in dist/',
 };
 
 /** Files of commands that may write, each with the reason. */
 const WRITERS = {
-  'js/cli/output.js': 'the writer',
-  'js/cli/agent_templates.js': 'text of programs that init makes',
+  'js/cli/output.ts': 'the writer',
+  'js/cli/agent_templates.ts': 'text of programs that init makes',
 };
 
 /** Imports of code and of types. */
@@ -51,59 +54,61 @@ export const SCRIPT_RULES = [
     check: ({ path, text }) => {
       const own = folderOf(path);
       if (own === undefined) return [];
-      const allowed = [own, ...(BELOW[own] ?? [])];
+      // The public types name those of implementations, and every folder may use them.
+      if (own === 'types') return [];
+      const allowed = [own, 'types', ...(BELOW[own] ?? [])];
       return [...text.matchAll(IMPORTED)]
         .map((match) => folderOf(posix.join(posix.dirname(path), match[1] ?? '')))
         .filter((used) => used !== undefined && !allowed.includes(used))
         .map((used) => `js/${own} must not import js/${used}`);
     },
     broken: [
-      { path: 'js/boundary/errors.js', text: "import { a } from '../kernel/config.js';" },
-      { path: 'js/sql/rules.js', text: "import { a } from '../kernel/option_schemas.js';" },
-      { path: 'js/sql/adapters/pg.js', text: "import { a } from '../../agent_tools/sql_tools.js';" },
-      { path: 'js/sql/rules.js', text: "/** @typedef {import('../kernel/host_functions.js').HostFunctions} H */" },
-      { path: 'js/telemetry/telemetry.js', text: "import { a } from '../kernel/logger.js';" },
-      { path: 'js/forged/forged_tools.js', text: "import { TGP } from '../kernel/tgp.js';" },
-      { path: 'js/kernel/tgp.js', text: "const { a } = await import('../agent_tools/kernel_tools.js');" },
-      { path: 'js/mcp/server.js', text: "import { a } from '../cli/screen.js';" },
-      { path: 'js/unheard_of/a.js', text: "import { a } from '../boundary/errors.js';" },
+      { path: 'js/boundary/errors.ts', text: "import { a } from '../kernel/config.js';" },
+      { path: 'js/sql/rules.ts', text: "import { a } from '../kernel/option_schemas.js';" },
+      { path: 'js/sql/adapters/pg.ts', text: "import { a } from '../../agent_tools/sql_tools.js';" },
+      { path: 'js/sql/rules.ts', text: "import type { HostFunctions } from '../kernel/host_functions.js';" },
+      { path: 'js/telemetry/telemetry.ts', text: "import { a } from '../kernel/logger.js';" },
+      { path: 'js/forged/forged_tools.ts', text: "import { TGP } from '../kernel/tgp.js';" },
+      { path: 'js/kernel/tgp.ts', text: "const { a } = await import('../agent_tools/kernel_tools.js');" },
+      { path: 'js/mcp/server.ts', text: "import { a } from '../cli/screen.js';" },
+      { path: 'js/unheard_of/a.ts', text: "import { a } from '../boundary/errors.js';" },
     ],
     kept: [
-      { path: 'js/kernel/tgp.js', text: "import { a } from '../sql/rules.js';\nimport { b } from './config.js';" },
-      { path: 'js/sql/adapters/pg.js', text: "import { a } from '../../boundary/errors.js';" },
-      { path: 'js/boundary/native.js', text: "import { a } from '../package_folder.js';" },
-      { path: 'js/kernel/kernel_calls.js', text: "import { a } from '../telemetry/telemetry.js';" },
-      { path: 'js/cli/main.js', text: "await import('../../examples/demo/demo.js');" },
-      { path: 'js/next.js', text: "import { a } from './boundary/errors.js';" },
+      { path: 'js/kernel/tgp.ts', text: "import { a } from '../sql/rules.js';\nimport { b } from './config.js';" },
+      { path: 'js/sql/adapters/pg.ts', text: "import { a } from '../../boundary/errors.js';" },
+      { path: 'js/boundary/native.ts', text: "import { a } from '../package_folder.js';" },
+      { path: 'js/kernel/kernel_calls.ts', text: "import { a } from '../telemetry/telemetry.js';" },
+      { path: 'js/cli/main.ts', text: "await import('../../examples/demo/demo.js');" },
+      { path: 'js/next.ts', text: "import { a } from './boundary/errors.js';" },
     ],
   },
   {
-    name: 'commands write only by js/cli/output.js, which escapes control characters',
+    name: 'commands write only by js/cli/output.ts, which escapes control characters',
     check: ({ path, text }) =>
       path.startsWith('js/cli/') && !Object.hasOwn(WRITERS, path)
         ? [...text.matchAll(/\b(?:stdout|stderr)\.write\b|\bconsole\.(?:log|info|warn|error|debug|dir|table)\b/g)].map(
-            ([found]) => `uses ${found}: write by js/cli/output.js`,
+            ([found]) => `uses ${found}: write by js/cli/output.ts`,
           )
         : [],
     broken: [
-      { path: 'js/cli/tool_commands.js', text: 'process.stderr.write(message);' },
-      { path: 'js/cli/screen.js', text: 'const { stdout } = process; stdout.write(text);' },
-      { path: 'js/cli/workspace.js', text: 'warn: (message) => console.error(message),' },
+      { path: 'js/cli/tool_commands.ts', text: 'process.stderr.write(message);' },
+      { path: 'js/cli/screen.ts', text: 'const { stdout } = process; stdout.write(text);' },
+      { path: 'js/cli/workspace.ts', text: 'warn: (message) => console.error(message),' },
     ],
     kept: [
-      { path: 'js/cli/output.js', text: 'process.stderr.write(shown(text));' },
-      { path: 'js/cli/screen.js', text: 'if (process.stdout.isTTY) out(text);' },
-      { path: 'js/cli/mcp.js', text: 'globalThis.console = new console.Console(process.stderr, process.stderr);' },
+      { path: 'js/cli/output.ts', text: 'process.stderr.write(shown(text));' },
+      { path: 'js/cli/screen.ts', text: 'if (process.stdout.isTTY) out(text);' },
+      { path: 'js/cli/mcp.ts', text: 'globalThis.console = new console.Console(process.stderr, process.stderr);' },
     ],
   },
   {
     name: 'js/ itself has only files that must be there',
     check: ({ path }) =>
       /^js\/[^/]+$/.test(path) && !Object.hasOwn(LOOSE, path) ? ['lies in no folder: put it where it belongs'] : [],
-    broken: [{ path: 'js/helpers.js', text: '' }],
+    broken: [{ path: 'js/helpers.ts', text: '' }],
     kept: [
-      { path: 'js/next.js', text: '' },
-      { path: 'js/kernel/tgp.js', text: '' },
+      { path: 'js/next.ts', text: '' },
+      { path: 'js/kernel/tgp.ts', text: '' },
     ],
   },
 ];

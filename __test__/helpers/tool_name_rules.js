@@ -1,6 +1,6 @@
 /** Kernel tools are listed in their tables alone: everything else derives its list from them. */
 
-import { KERNEL_CALLS } from '../../js/boundary/kernel_tools.js';
+import { KERNEL_CALLS } from '../../dist/boundary/kernel_tools.js';
 import { isTestFile, withoutTests } from './rust_source.js';
 
 /** @typedef {import('./architecture_rules.js').Rule} Rule */
@@ -19,12 +19,12 @@ const SOURCE = /^(?:js|src|crates|std|scripts)\//;
 
 /** Where several names may be, with the reason. @type {[RegExp, string][]} */
 const ALLOWED = [
-  [/^src\/kernel\/door\/kernel_tools\.rs$|^js\/tool_shape\/kernel_tool_table\.js$/, 'the tables'],
-  [/^js\/boundary\/(?:kernel_tools\.js|limits\.js|crossing\.d\.ts)$|^js\/prompt\/sandbox_api\.js$/, 'generated'],
+  [/^src\/kernel\/door\/kernel_tools\.rs$|^js\/tool_shape\/kernel_tool_table\.ts$/, 'the tables'],
+  [/^js\/boundary\/(?:kernel_tools|limits|crossing)\.ts$|^js\/prompt\/sandbox_api\.ts$/, 'generated'],
   [/^src\/binding\/binding_\w+\.rs$|^src\/kernel\/(?:files\/preview|reached|runs\/entered_run)\.rs$/, 'implementation'],
-  [/^js\/agent_tools\/(?:kernel_tools|policy_calls)\.js$/, 'implementation'],
-  [/^js\/kernel\/(?:agent_access|kernel_git|kernel_runs|runnable|tgp)\.js$/, 'implementation'],
-  [/^js\/cli\/(?:agent_diff|change_commands)\.js$/, 'implementation of commands'],
+  [/^js\/agent_tools\/(?:kernel_tools|policy_calls)\.ts$/, 'implementation'],
+  [/^js\/kernel\/(?:agent_access|kernel_git|kernel_runs|runnable|tgp)\.ts$|^js\/types\/tools\.ts$/, 'implementation'],
+  [/^js\/cli\/(?:agent_diff|change_commands)\.ts$/, 'implementation of commands'],
   [/^crates\/state\/src\/step\.rs$/, 'the steps of test-first work'],
   [/^src\/kernel\/config\/limit_table\.rs$|^scripts\/limits\.mjs$/, 'tools whose arguments have limits'],
   [/^src\/kernel\/runs\/(?:guest_call|run_conclusion|sandbox_host)\.rs$|^std\/test_host\.ts$/, 'functions of guests'],
@@ -40,20 +40,20 @@ export const TOOL_NAME_RULES = [
       const code = withoutTests(text).replace(COMMENT, '');
       const names = new Set([...code.matchAll(NAMED)].map(([, , literal, key]) => literal ?? key));
       return names.size > MAX_NAMES || LIST.test(code)
-        ? [`lists kernel tools (${[...names].join(', ')}): derive the list from js/tool_shape/kernel_tool_table.js`]
+        ? [`lists kernel tools (${[...names].join(', ')}): derive the list from js/tool_shape/kernel_tool_table.ts`]
         : [];
     },
     broken: [
-      { path: 'js/agent/summary.js', text: "const CHANGING = new Set(['write_file', 'move_file']);" },
-      { path: 'js/mcp/tool_facts.js', text: 'const A = {\n  list_files: 1,\n  read_file: 2,\n  write_file: 3,\n};' },
+      { path: 'js/agent/summary.ts', text: "const CHANGING = new Set(['write_file', 'move_file']);" },
+      { path: 'js/mcp/tool_facts.ts', text: 'const A = {\n  list_files: 1,\n  read_file: 2,\n  write_file: 3,\n};' },
       { path: 'src/kernel/door/permanent_rule.rs', text: 'const NEVER: [&str; 2] = ["run_code", "accept_test"];' },
       { path: 'src/kernel/door/judged_call.rs', text: '"search_files" | "find_tool" => true,' },
     ],
     kept: [
-      { path: 'js/agent/call_runner.js', text: "if (call.tool === 'test_tool') return;" },
-      { path: 'js/kernel/strictest_verdict.js', text: "const ONE = { read: 'read_file', run: 'exec_tool' };" },
-      { path: 'js/tool_shape/kernel_tool_table.js', text: "['write_file', 'move_file']" },
-      { path: 'js/agent/a.js', text: "// 'write_file', 'move_file'\n" },
+      { path: 'js/agent/call_runner.ts', text: "if (call.tool === 'test_tool') return;" },
+      { path: 'js/kernel/strictest_verdict.ts', text: "const ONE = { read: 'read_file', run: 'exec_tool' };" },
+      { path: 'js/tool_shape/kernel_tool_table.ts', text: "['write_file', 'move_file']" },
+      { path: 'js/agent/a.ts', text: "// 'write_file', 'move_file'\n" },
       { path: '__test__/a.test.js', text: "['write_file', 'move_file']" },
     ],
   },

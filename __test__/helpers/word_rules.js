@@ -45,7 +45,7 @@ export const WORD_RULES = [
     },
     broken: [
       { path: 'src/kernel/kernel.rs', text: '//! Whoever asks is told.' },
-      { path: 'js/cli/main.js', text: "throw new Error('--budget cannot be meant.');" },
+      { path: 'js/cli/main.ts', text: "throw new Error('--budget cannot be meant.');" },
       { path: 'crates/git/src/halt.rs', text: 'const PATIENCE: Duration = Duration::from_secs(5);' },
       { path: 'index.d.ts', text: '/** Refused unless mended. */' },
       { path: '__test__/agent/agent.test.js', text: '// Whoever asks.' },
@@ -54,7 +54,7 @@ export const WORD_RULES = [
     kept: [
       { path: 'src/kernel/kernel.rs', text: '//! The caller receives an error.' },
       { path: 'crates/git/src/text_diff.rs', text: '// A patience diff.' },
-      { path: 'js/kernel/gate.js', text: "const by = 'nobody';" },
+      { path: 'js/kernel/gate.ts', text: "const by = 'nobody';" },
       { path: 'crates/git/src/halt.rs', text: '#[cfg(test)]\nmod tests {\n    // Nobody.\n}' },
       { path: '__test__/agent/agent.test.js', text: "const user = 'somebody-known';" },
     ],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../js/boundary/limits.js';
+import { LIMITS } from '../../dist/boundary/limits.js';
 import { createKernel } from '../helpers/create_kernel.js';
 
 /** @type {Record<string, object>} */

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { nearest } from '../../js/boundary/spelling.js';
+import { nearest } from '../../dist/boundary/spelling.js';
 import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

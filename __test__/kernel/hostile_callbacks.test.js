@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VfsMirror } from '../../js/files/vfs_mirror.js';
+import { VfsMirror } from '../../dist/files/vfs_mirror.js';
 import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
 import { runProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';

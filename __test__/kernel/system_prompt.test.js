@@ -135,7 +135,7 @@ describe('the system prompt', () => {
   test('has the API of sandbox/ and std/', async () => {
     const read = (/** @type {string} */ name) => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
     const declared = `${await read('sandbox/tgp.d.ts')}\n${await read('sandbox/web.d.ts')}`;
-    expect(await read('js/prompt/sandbox_api.js')).toBe(sandboxApiModule(declared));
-    expect(await read('js/prompt/std_api.js')).toBe(stdApiModule(fileURLToPath(new URL('../../std', import.meta.url))));
+    expect(await read('js/prompt/sandbox_api.ts')).toBe(sandboxApiModule(declared));
+    expect(await read('js/prompt/std_api.ts')).toBe(stdApiModule(fileURLToPath(new URL('../../std', import.meta.url))));
   });
 });

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { serveMcp } from '../../mcp.js';
+import { serveMcp } from '../../dist/mcp.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { MAX_EXTRA_MB } from '../helpers/host_cost.js';
 import { mcpProcess, sendRaw } from '../helpers/mcp_process.js';

@@ -6,8 +6,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createMcpServer, serveMcp } from '../../dist/mcp.js';
 import { attenuate, createSqlTools, sqlite, TGP, tgpTools } from '../../index.js';
-import { createMcpServer, serveMcp } from '../../mcp.js';
 import { CLI } from '../../tools/run_cli.mjs';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';

@@ -11,8 +11,8 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createMcpServer, serveMcp } from '../../dist/mcp.js';
 import { TGP, tgpTools } from '../../index.js';
-import { createMcpServer, serveMcp } from '../../mcp.js';
 import { CLI } from '../../tools/run_cli.mjs';
 import { workers } from '../../tools/workers.mjs';
 import { createKernel } from '../helpers/create_kernel.js';

@@ -1,10 +1,10 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { expect, onTestFinished, test } from 'vitest';
+import { KERNEL_CALLS } from '../../dist/boundary/kernel_tools.js';
+import { KERNEL_TOOL_NAMES } from '../../dist/forged/tool_names.js';
+import { createMcpServer } from '../../dist/mcp.js';
 import { createSqlTools, sqlite, tgpTools } from '../../index.js';
-import { KERNEL_CALLS } from '../../js/boundary/kernel_tools.js';
-import { KERNEL_TOOL_NAMES } from '../../js/forged/tool_names.js';
-import { createMcpServer } from '../../mcp.js';
 import { createKernel } from '../helpers/create_kernel.js';
 
 const mine = {

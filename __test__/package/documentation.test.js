@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { apiReference, readDeclarations, readModule } from '../../scripts/api_reference.mjs';
+import { ENTRIES } from '../../scripts/javascript.mjs';
 
 const read = (/** @type {string} */ file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
-describe.each(['index.d.ts', 'next.d.ts', 'mcp.d.ts'])('%s', (file) => {
+describe.each(ENTRIES.map((name) => `dist/declarations/${name}.d.ts`))('%s', (file) => {
   test('documents every name that it exports, and every member of its classes, for hovering', async () => {
     const entries = await readModule(file);
     expect(entries.length).toBeGreaterThan(0);

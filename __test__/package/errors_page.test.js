@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { ERROR_CLASSES } from '../../js/boundary/errors.js';
+import { ERROR_CLASSES } from '../../dist/boundary/errors.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const exec = promisify(execFile);
@@ -23,7 +23,7 @@ const entries = new Map(
 const MIN_LENGTH = 80;
 
 test('every code of the types has an entry, under the name of its class', async () => {
-  const types = await readFile(join(ROOT, 'types', 'errors.d.ts'), 'utf8');
+  const types = await readFile(join(ROOT, 'js', 'types', 'errors.ts'), 'utf8');
   const codes = [...(types.split(';')[0] ?? '').matchAll(/'(ERR_\w+)'/g)].map((match) => String(match[1]));
   expect(codes.length).toBeGreaterThan(20);
   expect([...entries.keys()].sort()).toEqual(codes.sort());

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
-import { withTGP } from '../../js/next.js';
+import { withTGP } from '../../dist/next.js';
 
 const { withTGP: required } = createRequire(import.meta.url)('@tgp/core/next');
 

@@ -9,7 +9,7 @@ import { PROMISES } from '../../scripts/promises.mjs';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FEWEST = 25;
 const SOURCE = /^(?:CONTRACT \d+|THREATS \d+|DOOR [A-Z].*)$/;
-const LAYERS = { js: /^js\/.*\.js$/, guest: /\/engine\/(?:isolate\/bootstrap|lazy)\/.*\.js$/, rust: /\.rs$/ };
+const LAYERS = { js: /^js\/.*\.ts$/, guest: /\/engine\/(?:isolate\/bootstrap|lazy)\/.*\.js$/, rust: /\.rs$/ };
 
 /** @param {string} path */
 const textOf = (path) => readFileSync(join(ROOT, path), 'utf8');

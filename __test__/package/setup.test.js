@@ -60,7 +60,7 @@ test('the jobs of a new clone start before packages are installed', async () => 
   for (const name of ['scripts', 'tools', 'js', 'package.json'])
     await cp(new URL(name, root), join(folder, name), { recursive: true });
   const { code, stderr } = await exec(process.execPath, [join(folder, 'scripts', 'run.mjs')]).catch((error) => error);
-  expect(stderr).toContain('Usage: node scripts/run.mjs setup | build | demo | test');
+  expect(stderr).toContain('Usage: node scripts/run.mjs setup | build | build:js | demo | test');
   expect(code).toBe(2);
 });
 

@@ -31,8 +31,8 @@ const RECIPES = [
     unlisted: {
       // Tools in the sandbox have a function of this name.
       'crates/sandbox/src/engine/isolate/bootstrap/tgp.js': 'the function of guests',
-      'js/prompt/sandbox_api.js': 'the function of guests, generated',
-      'js/prompt/sandbox_facts.js': 'the function of guests',
+      'js/prompt/sandbox_api.ts': 'the function of guests, generated',
+      'js/prompt/sandbox_facts.ts': 'the function of guests',
       'sandbox/tgp.d.ts': 'the function of guests',
       'src/kernel/runs/guest_call.rs': 'the function of guests',
       'src/kernel/runs/run_conclusion.rs': 'the function of guests',
@@ -41,9 +41,9 @@ const RECIPES = [
       'crates/compile/src/imports/restricted_import.rs': 'a message that advises to use it',
       'crates/compile/src/rules/no_forbidden_globals.rs': 'a message that advises to use it',
       'crates/vfs/src/vfs_error.rs': 'a message that advises to use it',
-      'js/prompt/prompt_text.js': 'advice for models on how to work; it does not list all tools',
-      'js/mcp/bearer.js': 'a call that is always of this tool',
-      'js/mcp/resources.js': 'a call that is always of this tool',
+      'js/prompt/prompt_text.ts': 'advice for models on how to work; it does not list all tools',
+      'js/mcp/bearer.ts': 'a call that is always of this tool',
+      'js/mcp/resources.ts': 'a call that is always of this tool',
       'src/kernel/tools/tool_registry.rs': 'a private method with the same name',
     },
   },
@@ -55,7 +55,7 @@ const RECIPES = [
       'crates/sandbox/src/engine/control/engine_control.rs': 'the statistic `queueMs` of a run',
       'crates/sandbox/src/pool/active_run.rs': 'the statistic `queueMs` of a run',
       'crates/sandbox/src/run_end.rs': 'the statistic `queueMs` of a run',
-      'types/runs.d.ts': 'the statistic `queueMs` of a run',
+      'js/types/runs.ts': 'the statistic `queueMs` of a run',
     },
   },
   {
@@ -69,8 +69,7 @@ const RECIPES = [
     example: 'doctor',
     names: [/\bdoctor\b/],
     unlisted: {
-      'js/cli/init.js': 'advises to run it',
-      'js/cli/next_check.js': 'one of its checks',
+      'js/cli/init.ts': 'advises to run it',
     },
   },
   {
@@ -90,7 +89,7 @@ const RECIPES = [
 ];
 
 /** Files of recipes that do not name the example: a helper, a default that fits it, and names in camel case. */
-const GENERAL = ['js/cli/screen.js', 'js/cli/ledger_text.js', 'js/boundary/crossing.d.ts'];
+const GENERAL = ['js/cli/screen.ts', 'js/cli/ledger_text.ts', 'js/boundary/crossing.ts'];
 
 /** What is shipped, and what makes it; other files only use it. */
 const PRODUCT =
@@ -219,14 +218,12 @@ describe.each(RECIPES)('$title', (recipe) => {
 
   test('is incomplete when one more file names the example', () => {
     const { text } = products.find(({ path }) => path === listed[0]) ?? { text: '' };
-    expect(missingIn(recipe, [{ path: 'js/kernel/sixth_place.js', text: `const a = '${example}';` }])).toHaveLength(1);
+    expect(missingIn(recipe, [{ path: 'js/kernel/sixth_place.ts', text: `const a = '${example}';` }])).toHaveLength(1);
     expect(missingIn(recipe, [{ path: 'crates/base/src/sixth_place.rs', text }])).toHaveLength(1);
-    expect(missingIn(recipe, [{ path: 'js/kernel/sixth_place.js', text: `/** ${example} */\n// ${example}` }])).toEqual(
+    expect(missingIn(recipe, [{ path: 'js/kernel/sixth_place.ts', text: `/** ${example} */\n// ${example}` }])).toEqual(
       [],
     );
-    expect(missingIn(recipe, [{ path: 'js/kernel/sixth_place.js', text: `/** @type {'${example}'} */` }])).toHaveLength(
-      1,
-    );
+    expect(missingIn(recipe, [{ path: 'js/kernel/sixth_place.ts', text: `let a: '${example}';` }])).toHaveLength(1);
   });
 });
 
@@ -238,22 +235,21 @@ describe('a list that is written more than once has the same entries everywhere'
   test('event types', () => {
     const types = listIn('crates/ledger/src/event_type.rs', /as_str\(self\)([\s\S]*?)\n {4}}/, /"(\w+)"/g);
     expect(types).toContain('RETENTION');
-    expect(listIn('js/kernel/ledger_schemas.js', /const TYPES = ([\s\S]*?)\]/, /'(\w+)'/g)).toEqual(types);
-    expect(listIn('types/ledger.d.ts', /type LedgerEventType =([\s\S]*?);/, /'(\w+)'/g)).toEqual(types);
+    expect(listIn('js/kernel/ledger_schemas.ts', /const TYPES = ([\s\S]*?)\]/, /'(\w+)'/g)).toEqual(types);
+    expect(listIn('js/types/ledger.ts', /type LedgerEventType =([\s\S]*?);/, /'(\w+)'/g)).toEqual(types);
     for (const type of types) expect(read('docs/ledger.md')).toContain(`\`${type}\``);
   });
 
   test('dialects', () => {
-    const dialects = listIn('js/boundary/crossing.d.ts', /type Dialect =([^;]*);/, /"(\w+)"/g);
+    const dialects = listIn('js/boundary/crossing.ts', /type Dialect =([^;]*);/, /"(\w+)"/g);
     expect(dialects).toContain('mysql');
-    expect(listIn('types/sql.d.ts', /type SqlDialect =([^;]*);/, /'(\w+)'/g)).toEqual(dialects);
-    expect(listIn('js/sql/adapter.js', /@typedef \{([^}]*)\} SqlDialect/, /'(\w+)'/g)).toEqual(dialects);
-    const accepted = listIn('js/sql/adapters/query_and_transaction.js', /const DIALECTS = \[(.*)\]/, /'(\w+)'/g);
+    expect(listIn('js/types/sql.ts', /type SqlDialect =([^;]*);/, /'(\w+)'/g)).toEqual(dialects);
+    const accepted = listIn('js/sql/adapters/query_and_transaction.ts', /const DIALECTS = \[(.*)\]/, /'(\w+)'/g);
     expect(accepted).toEqual(dialects);
   });
 
   test('commands', () => {
-    const main = `${read('js/cli/main.js')}${read('js/cli/agent_commands.js')}`;
+    const main = `${read('js/cli/main.ts')}${read('js/cli/agent_commands.ts')}`;
     const commands = [...main.matchAll(/(?<![.\w])command\(\s*'([\w-]+)/g)].map(([, name]) => String(name));
     expect(commands).toContain('doctor');
     for (const command of commands) expect(read('docs/cli.md')).toMatch(new RegExp(`^\\| \`tgp ${command}\\b`, 'm'));

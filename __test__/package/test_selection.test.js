@@ -18,16 +18,16 @@ const PACKAGES = [
 
 /** A small repository: an entry that imports everything, and tests that import the entry. */
 const SOURCES = Object.entries({
-  'index.js': "export { TGP } from './js/kernel/tgp.js';\nexport * from './js/sql/rules.js';",
-  'js/kernel/tgp.js': "import { rules } from '../sql/rules.js';",
-  'js/sql/rules.js': '',
-  'js/cli/main.js': "import { TGP } from '../kernel/tgp.js';",
-  'bin/tgp.js': "await import('../js/cli/main.js');",
+  'index.js': "export { TGP } from './dist/kernel/tgp.js';\nexport * from './dist/sql/rules.js';",
+  'js/kernel/tgp.ts': "import { rules } from '../sql/rules.js';",
+  'js/sql/rules.ts': '',
+  'js/cli/main.ts': "import { TGP } from '../kernel/tgp.js';",
+  'bin/tgp.js': "await import('../dist/cli/main.js');",
   'scripts/limits.mjs': '',
   'tools/run_cli.mjs': "export const CLI = new URL('../bin/tgp.js', import.meta.url);",
   '__test__/helpers/kernel.js': "import { TGP } from '../../index.js';",
   '__test__/sql/exec.test.js': "import { kernel } from '../helpers/kernel.js';",
-  '__test__/sql/rules.test.js': "import { rules } from '../../js/sql/rules.js';",
+  '__test__/sql/rules.test.js': "import { rules } from '../../dist/sql/rules.js';",
   '__test__/git/push.test.js': "import { kernel } from '../helpers/kernel.js';",
   '__test__/cli/init.test.js': "import { CLI } from '../../tools/run_cli.mjs';",
   '__test__/package/limits.test.js': "import { a } from '../../scripts/limits.mjs';\nread('docs/limits.md');",
@@ -48,7 +48,7 @@ describe('the crates of a change', () => {
     ['a crate that all parts use', ['crates/base/src/lib.rs'], ['tgp-core', 'tgp-git', 'tgp-sql', 'tgp-base']],
     ['the addon', ['src/kernel/kernel.rs'], ['tgp-core']],
     ['a manifest', ['crates/git/Cargo.toml'], ['tgp-core', 'tgp-git']],
-    ['no Rust', ['js/sql/rules.js', 'docs/limits.md'], []],
+    ['no Rust', ['js/sql/rules.ts', 'docs/limits.md'], []],
   ])('are those with changed files and those that depend on them: %s', (_, changed, crates) => {
     expect(changedCrates(changed, PACKAGES)).toEqual(crates);
   });
@@ -77,7 +77,7 @@ describe('the test files of a change', () => {
   });
 
   it('are ordered by their distance from the change', () => {
-    const { files, rebuild } = select(['js/sql/rules.js']);
+    const { files, rebuild } = select(['js/sql/rules.ts']);
     expect(rebuild).toBe(true);
     expect(files[0]).toBe('__test__/sql/rules.test.js');
     expect(files.slice(1, 1 + SMOKE.length)).toEqual(SMOKE);
@@ -106,7 +106,7 @@ describe('the test files of a change', () => {
   });
 
   it('are never those of npm run test:long', () => {
-    for (const changed of ['package.json', 'js/sql/rules.js', '__test__/long/sql/soak.test.js']) {
+    for (const changed of ['package.json', 'js/sql/rules.ts', '__test__/long/sql/soak.test.js']) {
       const { files, leftOut } = select([changed]);
       expect([...files, ...leftOut]).not.toContain('__test__/long/sql/soak.test.js');
     }

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { policyCalls } from '../../dist/agent_tools/policy_calls.js';
+import { KERNEL_CALLS } from '../../dist/boundary/kernel_tools.js';
 import { createSqlTools, sqlite, tgpTools } from '../../index.js';
-import { policyCalls } from '../../js/agent_tools/policy_calls.js';
-import { KERNEL_CALLS } from '../../js/boundary/kernel_tools.js';
 import { callsOf } from '../helpers/ledger.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';

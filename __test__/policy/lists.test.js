@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createMcpServer } from '../../dist/mcp.js';
 import { tgpTools } from '../../index.js';
-import { createMcpServer } from '../../mcp.js';
 import { agentModel } from '../helpers/agent_model.js';
 import { caller, policyKernel } from '../helpers/policy_kernel.js';
 

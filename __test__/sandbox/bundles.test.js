@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from '
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { canBundle } from '../../dist/bundle/bundle_package.js';
 import { TGP, tgpTools } from '../../index.js';
-import { canBundle } from '../../js/bundle/bundle_package.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** Longer than a bundle is used without checking its sources. */

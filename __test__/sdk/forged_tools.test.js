@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { KERNEL_TOOL_NAMES, ToolNames } from '../../dist/forged/tool_names.js';
 import { createSqlTools, handleToolCall, sqlite, tgpTools, toAnthropicTools, toOpenAITools } from '../../index.js';
-import { KERNEL_TOOL_NAMES, ToolNames } from '../../js/forged/tool_names.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { bareRemote } from '../helpers/git_remote.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkReach, forgetChecked, mayWrite } from '../../js/sql/checked_reach.js';
+import { checkReach, forgetChecked, mayWrite } from '../../dist/sql/checked_reach.js';
 
 const LIMITS = { maxRows: 10, maxBytes: 1_000, statementTimeoutMs: 1_000, readOnly: false };
-/** @type {import('../../js/boundary/crossing.js').Reach} */
+/** @type {import('../../dist/boundary/crossing.js').Reach} */
 const REACH = { tables: null, planned: false, names: ['f'], calls: ['f'], written: [] };
 
 /** @param {any[]} rows of the catalogue */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../dist/boundary/limits.js';
 import { ConfigError, createSqlTools, sqlite, TGP } from '../../index.js';
-import { LIMITS } from '../../js/boundary/limits.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const source = sqlite({ file: ':memory:' });

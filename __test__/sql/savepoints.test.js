@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Savepoints } from '../../js/sql/savepoint.js';
+import { Savepoints } from '../../dist/sql/savepoint.js';
 
 function recorded() {
   const savepoints = new Savepoints();

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { sqlGuide } from '../../dist/sql/sql_guide.js';
 import { createSqlTools, SecurityViolation, sqlite } from '../../index.js';
-import { sqlGuide } from '../../js/sql/sql_guide.js';
 import { sqlKernel } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

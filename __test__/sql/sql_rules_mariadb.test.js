@@ -1,7 +1,7 @@
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SqlRules } from '../../dist/sql/rules.js';
 import { createSqlTools } from '../../index.js';
-import { SqlRules } from '../../js/sql/rules.js';
 import { hasServer } from '../../tools/database_server.mjs';
 import { oddStatements } from '../helpers/odd_statements.js';
 import { refusedOrdinary, SECRET, violations } from '../helpers/rule_bench.js';

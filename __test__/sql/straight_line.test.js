@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { EmbeddedDatabase } from '../../dist/sql/embedded_sqlite.js';
 import { createSqlTools, sqlite } from '../../index.js';
-import { EmbeddedDatabase } from '../../js/sql/embedded_sqlite.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** @param {object} [options] */
@@ -96,7 +96,7 @@ it('an abandoned connection is not reused before its statement has ended', async
   onTestFinished(() => database.close());
   const limits = { maxRows: 10, maxBytes: 1_000, statementTimeoutMs: 60_000, readOnly: false };
   const { signal } = new AbortController();
-  /** @type {import('../../js/sql/adapter.js').SqlNeed} */
+  /** @type {import('../../dist/sql/adapter.js').SqlNeed} */
   const need = { access: 'write', limits, firstSql: '', signal };
   const first = await database.connect(need);
   await first.begin(need);

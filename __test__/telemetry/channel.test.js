@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, onTestFinished, test } from 'vitest';
-import { ToolError } from '../../js/boundary/errors.js';
-import { createTelemetry } from '../../js/telemetry/telemetry.js';
+import { ToolError } from '../../dist/boundary/errors.js';
+import { createTelemetry } from '../../dist/telemetry/telemetry.js';
 import { CALL, memoryLog, traceOf, unredacted } from './traces.js';
 
 /** @returns {any[]} */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownText, shownValue } from '../../js/telemetry/contents.js';
+import { shownText, shownValue } from '../../dist/telemetry/contents.js';
 import { unredacted } from './traces.js';
 
 const MAX_CHARS = 8_192;

@@ -1,7 +1,7 @@
 import { context, metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ToolError } from '../../js/boundary/errors.js';
-import { createTelemetry } from '../../js/telemetry/telemetry.js';
+import { ToolError } from '../../dist/boundary/errors.js';
+import { createTelemetry } from '../../dist/telemetry/telemetry.js';
 import { CALL, memoryLog, traceOf, unredacted } from './traces.js';
 
 /** @type {() => never} */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTelemetry } from '../../js/telemetry/telemetry.js';
+import { createTelemetry } from '../../dist/telemetry/telemetry.js';
 import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
 import { tempRoot } from '../helpers/temp_root.js';
 import { recordSpans } from './recorder.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { IsolateCrashedError } from '../../js/boundary/errors.js';
-import { createTelemetry } from '../../js/telemetry/telemetry.js';
+import { IsolateCrashedError } from '../../dist/boundary/errors.js';
+import { createTelemetry } from '../../dist/telemetry/telemetry.js';
 import { recordMetrics } from './recorder.js';
 import { CALL, memoryLog, traceOf, unredacted } from './traces.js';
 

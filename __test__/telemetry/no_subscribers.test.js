@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { findApi } from '../../js/telemetry/api.js';
-import { createTelemetry } from '../../js/telemetry/telemetry.js';
+import { findApi } from '../../dist/telemetry/api.js';
+import { createTelemetry } from '../../dist/telemetry/telemetry.js';
 import { tempRoot } from '../helpers/temp_root.js';
 import { CALL, memoryLog, unredacted } from './traces.js';
 
 const run = promisify(execFile);
-const MODULE = new URL('../../js/telemetry/telemetry.js', import.meta.url).href;
+const MODULE = new URL('../../dist/telemetry/telemetry.js', import.meta.url).href;
 const MAX_US = 1;
 
 /** Runs `setup` and one call in a separate process, and returns what that process reports. @param {string} setup */

@@ -1,7 +1,7 @@
 import { trace } from '@opentelemetry/api';
 import { describe, expect, test } from 'vitest';
-import { TGPError, ToolError } from '../../js/boundary/errors.js';
-import { createTelemetry } from '../../js/telemetry/telemetry.js';
+import { TGPError, ToolError } from '../../dist/boundary/errors.js';
+import { createTelemetry } from '../../dist/telemetry/telemetry.js';
 import { msOf, recordSpans, treeOf } from './recorder.js';
 import { CALL, memoryLog, traceOf, unredacted } from './traces.js';
 

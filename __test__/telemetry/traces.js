@@ -1,6 +1,6 @@
 /** Traces as the addon reports them, without a kernel. */
 
-/** @typedef {import('../../js/telemetry/call_message.js').Trace} Trace */
+/** @typedef {import('../../dist/telemetry/call_message.js').Trace} Trace */
 
 export const CALL = {
   tool: 'exec_tool',

@@ -1,8 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMcpServer } from '../../dist/mcp.js';
 import { handleToolCall, tgpTools } from '../../index.js';
-import { createMcpServer } from '../../mcp.js';
 import { FEWER, HEAD, PLAIN, ROWS, S, strictAgent, T, TEST, TOOL, testOf } from '../helpers/strict_agent.js';
 
 const WRONG = TOOL.replace('sum + row', 'sum - row');

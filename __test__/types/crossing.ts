@@ -4,6 +4,7 @@
 
 import type { z } from 'zod';
 import type { BindingDatabase, BindingKernel, BindingOutcome, BindingSqlRules, BindingVfs } from '../../binding.cjs';
+import type * as rust from '../../dist/boundary/crossing.js';
 import type {
   AgentConfigSchema,
   FilledTGPConfig,
@@ -15,7 +16,6 @@ import type {
   SqlToolOptions,
   TestOptions,
 } from '../../index.js';
-import type * as rust from '../../js/boundary/crossing.js';
 
 type Same<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : false) : false;
 type SameKeys<Left, Right> = Same<keyof Left, keyof Right>;
@@ -79,7 +79,7 @@ export const answered: {
 } = { kernel: true, vfs: true, sqlRules: true, database: true };
 
 /** Values that JavaScript makes and Rust reads. */
-export const bundle: (made: import('../../js/bundle/bundler.js').BundleAnswer) => rust.Bundled = (made) => made;
-export const types: (found: import('../../js/types_check/type_checker.js').Outcome) => rust.TypesReply = (found) =>
+export const bundle: (made: import('../../dist/bundle/bundler.js').BundleAnswer) => rust.Bundled = (made) => made;
+export const types: (found: import('../../dist/types_check/type_checker.js').Outcome) => rust.TypesReply = (found) =>
   found;
-export const dialect: (named: import('../../js/sql/adapter.js').SqlDialect) => rust.Dialect = (named) => named;
+export const dialect: (named: import('../../index.js').SqlDialect) => rust.Dialect = (named) => named;

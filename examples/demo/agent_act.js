@@ -4,9 +4,9 @@
  */
 
 import { join } from 'node:path';
+import { optionalPackage } from '../../dist/agent/optional_package.js';
+import { ConfigError } from '../../dist/boundary/errors.js';
 import { TGP } from '../../index.js';
-import { optionalPackage } from '../../js/agent/optional_package.js';
-import { ConfigError } from '../../js/boundary/errors.js';
 import { anthropicServer } from './providers/anthropic_server.js';
 import { openaiServer } from './providers/openai_server.js';
 import { expect } from './turns.js';

@@ -21,12 +21,13 @@ const NEXTEST = ['nextest', 'run', '--no-fail-fast', '--config-file', 'scripts/n
 export class CannotRun extends Error {}
 
 /**
- * The project's own build.
+ * The project's own build, or a part of it.
  * @param {string} tree
  * @param {string} name of the log
+ * @param {'build' | 'build:js'} job
  */
-export function build(tree, name) {
-  const code = runNode(tree, name, ['scripts/run.mjs', 'build']);
+export function build(tree, name, job) {
+  const code = runNode(tree, name, ['scripts/run.mjs', job]);
   if (code !== 0) throw new CannotRun(`the build ends with exit code ${code}: ${logOf(name)}`);
 }
 

@@ -223,7 +223,7 @@ impl<'a> Answers<'a> {
 
 #[cfg(test)]
 mod tests {
-    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/js/boundary/crossing.d.ts");
+    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/js/boundary/crossing.ts");
 
     #[test]
     fn crossing_d_ts_is_up_to_date() {
@@ -232,6 +232,6 @@ mod tests {
             return;
         }
         std::fs::write(FILE, text).unwrap();
-        panic!("js/boundary/crossing.d.ts was stale and has been regenerated. Commit it and run tsc.");
+        panic!("js/boundary/crossing.ts was stale and has been regenerated. Commit it and run tsc.");
     }
 }

@@ -2,9 +2,9 @@
 
 import { createOpenAI } from '@ai-sdk/openai';
 import { onTestFinished, vi } from 'vitest';
+import { resolveModel } from '../../../dist/agent/providers.js';
 import { anthropicServer } from '../../../examples/demo/providers/anthropic_server.js';
 import { openaiServer } from '../../../examples/demo/providers/openai_server.js';
-import { resolveModel } from '../../../js/agent/providers.js';
 
 /**
  * @typedef {import('../../../examples/demo/providers/scripted_server.js').Script} Script

@@ -1,7 +1,7 @@
 //! The table of kernel tools: their names, effects and arguments.
 //!
-//! The build writes it to `js/boundary/kernel_tools.js` (`scripts/kernel_tools.mjs`). What models and users read about the
-//! tools of agents is in `js/tool_shape/kernel_tool_table.js`.
+//! The build writes it to `js/boundary/kernel_tools.ts` (`scripts/kernel_tools.mjs`). What models and users read about the
+//! tools of agents is in `js/tool_shape/kernel_tool_table.ts`.
 
 use serde_json::{Value, json};
 use tgp_policy::{ArgKind, Effect};

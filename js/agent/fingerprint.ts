@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * A hash of JSON data that does not depend on the order of members. It detects values that changed in the ledger; `undefined`
+ * has a hash too.
+ */
+export function fingerprint(value: unknown) {
+  return createHash('sha256')
+    .update(sorted(value) ?? 'undefined')
+    .digest('hex');
+}
+
+/** @param value as `JSON.parse` makes it */
+function sorted(value: unknown): string | undefined {
+  return JSON.stringify(value, (_, member) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)));
+  });
+}

@@ -1,0 +1,158 @@
+/** Resolves model names to models of the AI SDK: package, key and address of each provider. */
+
+import type { LanguageModelV3 as LanguageModel, SharedV3ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
+import { ConfigError, ValidationError } from '../boundary/errors.js';
+import { foreignUrl } from '../boundary/foreign_url.js';
+import { harmless } from '../boundary/harmless.js';
+import { nearest } from '../boundary/spelling.js';
+import { boundedFetch } from './bounded_fetch.js';
+import { withKeyRedaction } from './key_redaction.js';
+import { optionalPackage } from './optional_package.js';
+
+type OpenModel = (model: string, key: { name: string; value: string }) => LanguageModel;
+
+type Provider = {
+  /** Environment variables of its key; the first that is set is used. */
+  keys: string[];
+  /** Environment variable that overrides the address. */
+  address: string;
+  /** Loads its package. */
+  load: (purpose: string) => Promise<OpenModel>;
+  /** Options of every request. */
+  settings?: ProviderOptions;
+};
+
+const FORMS = 'openai/<model>, anthropic/<model> or compatible:<url>/<model>';
+const COMPATIBLE = 'compatible:';
+const COMPATIBLE_KEY = 'COMPATIBLE_API_KEY';
+/** An API address that ends in a version, and the model after it, which may contain slashes. */
+const VERSIONED = /^(.*?\/v\d+\w*)\/(.+)$/;
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+const MAX_NAME_CHARS = 2_000;
+
+const PROVIDERS: Record<string, Provider> = {
+  openai: {
+    keys: ['OPENAI_API_KEY'],
+    address: 'OPENAI_BASE_URL',
+    load: async (purpose) => {
+      const { createOpenAI } = await optionalPackage('@ai-sdk/openai', purpose, '@ai-sdk/openai@3');
+      return (model, { value }) => createOpenAI({ apiKey: value, fetch: boundedFetch })(model);
+    },
+    // Stored responses expire, and incomplete ones are not stored, so a resumed session must not depend on them.
+    settings: { openai: { store: false } },
+  },
+  anthropic: {
+    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+    address: 'ANTHROPIC_BASE_URL',
+    load: async (purpose) => {
+      const { createAnthropic } = await optionalPackage('@ai-sdk/anthropic', purpose, '@ai-sdk/anthropic@3');
+      return (model, { name, value }) =>
+        createAnthropic({
+          ...(name === 'ANTHROPIC_AUTH_TOKEN' ? { authToken: value } : { apiKey: value }),
+          fetch: boundedFetch,
+        })(model);
+    },
+  },
+};
+
+/**
+ * Resolves a model: a model object of the AI SDK, or a model name.
+ * @param model `openai/gpt-…`, `anthropic/claude-…`, `compatible:<url>/<model>`, or a model of the AI SDK
+ * @throws ConfigError when a package or a key is missing
+ * @throws ValidationError when it is not a model
+ */
+export async function resolveModel(model: string | object): Promise<LanguageModel> {
+  if (typeof model !== 'string') return checkedModel(model);
+  if (model.length > MAX_NAME_CHARS) throw noModel('The model name is too long.');
+  if (model.startsWith(COMPATIBLE)) return compatibleModel(model.slice(COMPATIBLE.length));
+  const slash = model.indexOf('/');
+  const [name, id] = slash < 0 ? [model, ''] : [model.slice(0, slash), model.slice(slash + 1)];
+  const provider = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
+  if (provider === undefined) throw noModel(`"${harmless(model)}" does not name a provider.${suggestion(name, model)}`);
+  if (id === '') throw noModel(`"${harmless(model)}" does not name a model.`);
+  const open = await provider.load(`The model "${harmless(model)}"`);
+  const key = keyOf(provider, model);
+  const address = process.env[provider.address];
+  if (address) checkAddress(address, `The address in ${provider.address}`, 'with a key');
+  return withKeyRedaction(open(id, key), provider.settings);
+}
+
+function checkedModel(model: object): LanguageModel {
+  try {
+    if (isLanguageModel(model)) return model;
+  } catch {
+    // A getter or proxy threw: not a model.
+  }
+  throw noModel('The object is not a language model of the AI SDK.');
+}
+
+function isLanguageModel(model: Partial<LanguageModel>): model is LanguageModel {
+  return typeof model?.doStream === 'function' && typeof model.modelId === 'string';
+}
+
+/** @param text an address with a model behind it */
+async function compatibleModel(text: string): Promise<LanguageModel> {
+  const [, address, id] = VERSIONED.exec(text) ?? /^(\w+:\/\/.*?)\/([^/]+)$/.exec(text) ?? [];
+  if (address === undefined || id === undefined) {
+    throw noModel(
+      '"compatible:" requires an address and a model, such as compatible:http://localhost:11434/v1/llama3.',
+    );
+  }
+  const value = process.env[COMPATIBLE_KEY] || undefined;
+  checkAddress(address, 'The address behind "compatible:"', value === undefined ? 'without a key' : 'with a key');
+  const { createOpenAICompatible } = await optionalPackage(
+    '@ai-sdk/openai-compatible',
+    'A compatible model',
+    '@ai-sdk/openai-compatible@2',
+  );
+  const settings = { name: 'compatible', baseURL: address, includeUsage: true, fetch: boundedFetch };
+  return withKeyRedaction(createOpenAICompatible({ ...settings, ...(value && { apiKey: value }) })(id));
+}
+
+function keyOf({ keys }: Provider, model: string) {
+  for (const name of keys) {
+    const value = process.env[name];
+    if (value) return { name, value };
+  }
+  const [name = ''] = keys;
+  throw new ConfigError(
+    `The model "${harmless(model)}" requires a key, and ${name} is not set. Set it with "export ${name}=<key>", or use another model: ${FORMS}.`,
+    { details: { variable: name } },
+  );
+}
+
+/** @param what the address is, at the beginning of a sentence */
+function checkAddress(text: string, what: string, use: 'with a key' | 'without a key') {
+  const url = foreignUrl(text);
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigError(`${what} is not an http or https address.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new ConfigError(
+      `${what} contains a user name or password. Set the key in the environment variable ${COMPATIBLE_KEY}.`,
+    );
+  }
+  if (use === 'with a key' && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+    throw new ConfigError(
+      `${what} is not encrypted, and the key would be sent to ${harmless(url.host)}. Use https, or unset the key.`,
+    );
+  }
+}
+
+/**
+ * @param name of a provider that does not exist
+ * @param model the whole model name
+ */
+function suggestion(name: string, model: string) {
+  const near = nearest(name, Object.keys(PROVIDERS));
+  if (near !== undefined) return ` Did you mean "${near}/…"?`;
+  if (/^(?:gpt|o\d|chatgpt|codex)/i.test(model)) return ` Did you mean "openai/${harmless(model)}"?`;
+  if (/^claude/i.test(model)) return ` Did you mean "anthropic/${harmless(model)}"?`;
+  return '';
+}
+
+function noModel(problem: string) {
+  return new ValidationError(`${problem} A model is ${FORMS}, or a model of the AI SDK.`, {
+    details: { field: 'model' },
+  });
+}

@@ -1,0 +1,63 @@
+/** Results of the file tools for models: pages, advice and line positions. */
+
+import type { Patched } from '../boundary/crossing.js';
+import { firstThatFit, listPage, Page } from '../tool_shape/pages.js';
+import type { CheckResult } from '../types/kernel.js';
+import type { PatchFileResult, SearchFilesResult } from '../types/tools.js';
+
+export function pathsPage(
+  paths: string[],
+  { limit, after }: { limit: number | undefined; after: string | undefined },
+): Page {
+  const rest = after === undefined ? paths : following(paths, after);
+  const noted = ({ shown: count, last }: { shown: number; last: string | undefined }) =>
+    `[${count} of ${rest.length} paths. Continue with after: ${JSON.stringify(last)}, or list a subfolder.]`;
+  return listPage(rest, noted, limit);
+}
+
+function following(paths: string[], after: string) {
+  const at = paths.indexOf(after);
+  // The file may have been removed since.
+  return at >= 0 ? paths.slice(at + 1) : paths.filter((path) => path > after);
+}
+
+/** The note at the end of a truncated list. */
+export function fewer(advice: string) {
+  return ({ shown, total }: { shown: number; total: number }) => ({
+    notice: `${shown} of ${total} are shown. ${advice}`,
+  });
+}
+
+export function matchesPage(found: SearchFilesResult): Page {
+  return new Page((maxChars) => {
+    const { kept, isWhole } = firstThatFit(found.matches, maxChars);
+    if (isWhole) return found;
+    const notice = `${kept.length} of ${found.matches.length} matches are shown. Narrow the search with glob or a longer pattern.`;
+    return { ...found, matches: kept, truncated: true, notice };
+  });
+}
+
+export function findingsPage(report: CheckResult): Page {
+  return new Page((maxChars) => {
+    // Errors are in the result twice, as text and as data.
+    const errors = firstThatFit(report.errors, maxChars / 4);
+    const diagnostics = firstThatFit(report.diagnostics, maxChars / 2);
+    if (errors.isWhole && diagnostics.isWhole) return report;
+    const truncation = `${diagnostics.kept.length} of ${report.diagnostics.length} findings are shown. Fix these and check again.`;
+    const notice = report.notice === undefined ? truncation : `${report.notice} ${truncation}`;
+    return { ...report, errors: errors.kept, diagnostics: diagnostics.kept, notice };
+  });
+}
+
+export function patchReport({ line, ...patched }: Patched): Omit<PatchFileResult, 'success'> {
+  if (patched.matches === 1) return patched;
+  const advice = `The text occurs ${patched.matches} times; only the first, at line ${line}, was changed. To change another one, include more of its surrounding lines in search, one occurrence at a time.`;
+  return { ...patched, advice };
+}
+
+/** Adds line numbers to the first block of a diff, unless it has them. */
+export function withPlace(diff: string, start: number | undefined, end: number | undefined) {
+  if (start === undefined) return diff;
+  const head = [`:start_line:${start}`, ...(end === undefined ? [] : [`:end_line:${end}`]), '-------'].join('\n');
+  return diff.replace(/^(<{5,}[ \t]*SEARCH[ \t]*\r?\n)(?!\s*:start_line:)/m, (marker) => `${marker}${head}\n`);
+}

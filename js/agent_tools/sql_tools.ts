@@ -1,0 +1,139 @@
+import { throwIfAborted, untilAborted } from '../boundary/abort.js';
+import { parseArguments } from '../boundary/validation.js';
+import { ON_BEHALF, SQL } from '../kernel/agent_access.js';
+import { dryRunResult } from '../kernel/dry_run.js';
+import type { Caller, OwnCall } from '../kernel/kernel_calls.js';
+import type { TGP } from '../kernel/tgp.js';
+import type { DatabaseAdapter } from '../sql/adapter.js';
+import { answerRows } from '../sql/answer_text.js';
+import { describeSchema } from '../sql/describe_schema.js';
+import type { SqlRun } from '../sql/dry_sql.js';
+import { drySql } from '../sql/dry_sql.js';
+import type { SqlRules } from '../sql/rules.js';
+import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
+import { openSource, settingsOf } from '../sql/sql_settings.js';
+import { boundedTools } from '../tool_shape/bounded_result.js';
+import { KERNEL_TOOLS } from '../tool_shape/kernel_tool_table.js';
+import { listPage } from '../tool_shape/pages.js';
+import { ownedTools } from '../tool_shape/tool_owner.js';
+import type { SqlSource, SqlToolOptions, SqlTools } from '../types/sql.js';
+import type { TGPToolsOptions } from '../types/tools.js';
+import { agentOwner, guardedTools } from './agent_owner.js';
+import { kernelTools } from './checked_tool.js';
+import { fewer } from './file_answers.js';
+import { policyCalls } from './policy_calls.js';
+import { TgpToolsOptionsSchema } from './tools_options.js';
+
+/** Maximum number of rows in the result of a dry run. */
+const PREVIEW_ROWS = 20;
+/** Advice for rows that are not shown. */
+const PAGING = 'Add ORDER BY with LIMIT and OFFSET, or select fewer columns or a sum.';
+
+/**
+ * Creates tools for an agent to query a database directly. Each `exec_sql` is one statement in its own transaction.
+ *
+ * Rows: integers beyond 2^53 and decimals are strings, dates are ISO text, bytes are `{ $base64: '…' }`, JSON and arrays
+ * are values, NaN and the infinities are their names. Parameters take the same, and BigInt, Date and Uint8Array; NaN is
+ * refused. Parameters of `tgp.exec_sql` in a tool cross as JSON first: bytes are passed as `{ $base64: '…' }`, a BigInt
+ * arrives as its decimal text and NaN as NULL.
+ *
+ * With a kernel they use its database and its SQL settings; `options` override them, and set the identity of the caller like those of
+ * {@link tgpTools}. If the database is set in the config, boot the kernel first.
+ *
+ * @example
+ * const tools = { ...tgpTools(kernel), ...createSqlTools(pool, { readOnly: true }) };
+ * @example
+ * await kernel.boot();
+ * const tools = { ...tgpTools(kernel), ...createSqlTools(kernel) };
+ */
+export function createSqlTools(database: SqlSource | TGP, options: SqlToolOptions & TGPToolsOptions = {}): SqlTools {
+  const { source, settings, access, owner } = databaseOf(database, options);
+  const { adapter, rules } = openSource(source, settings);
+  const { dialect, once } = adapter;
+
+  /** Runs `work` in a transaction if possible; it is rolled back when `work` fails or is aborted. */
+  const inRun = <T>(
+    database: DatabaseAdapter,
+    work: (run: SqlRun) => Promise<T>,
+    under: SqlRules,
+    signal: AbortSignal | undefined,
+  ) => during(sqlRun(database, under), work, signal);
+  const during = async <T>(run: SqlRun, work: (run: SqlRun) => Promise<T>, signal: AbortSignal | undefined) => {
+    throwIfAborted(signal);
+    try {
+      const value = await untilAborted(work(run), signal);
+      await run.commit();
+      return value;
+    } catch (error) {
+      await run.rollback();
+      throw error;
+    }
+  };
+  /** Records `work` in the kernel's ledger, if the database is a kernel's. */
+  const recorded = <T>(
+    call: Pick<OwnCall, 'tool' | 'effect' | 'args' | 'changes'>,
+    work: () => Promise<T>,
+    caller?: Caller,
+  ) => (access ? access.own({ ...call, caller }, work) : work());
+  const execute = (run: SqlRun, sql: string, params: unknown) => {
+    const judged = access?.sqlDetail() ?? 'nothing';
+    return run.execute(sql, params, { judged, isOnly: true, openTables: access?.openTables });
+  };
+  const dry = drySql(adapter, { ...settings, ...options });
+  // Schema lookups need no transaction.
+  const lookup = once ? { dialect, once } : adapter;
+
+  const { description } = KERNEL_TOOLS.exec_sql;
+  const tools = kernelTools(false, {
+    exec_sql: {
+      description: holdsTransactions(adapter)
+        ? description.replace('.', ', in a transaction of its own.')
+        : description,
+      run: async ({ sql, params }, signal) => {
+        const changes = !/^\s*select\b/i.test(sql);
+        const call = { tool: 'exec_sql', effect: 'sql', changes, args: { sql, params } };
+        const answer = await recorded(call, () => inRun(adapter, (run) => execute(run, sql, params), rules, signal));
+        const rows = answerRows(answer);
+        if (!rules.options.dryRun) return listPage(rows, fewer(PAGING));
+        return { dryRun: true as const, affected: answer.affected, rows: rows.slice(0, PREVIEW_ROWS) };
+      },
+      preview: async ({ sql, params }, signal) => {
+        const call = { tool: 'exec_sql', effect: 'sql', changes: false, args: { sql, params } };
+        const work = () => during(dry.begin(), (run) => execute(run, sql, params), signal);
+        const answer = await recorded(call, work, { dryRun: true });
+        const result = answerRows(answer).slice(0, PREVIEW_ROWS);
+        return dryRunResult({ result, sql: await dry.listed(sql, params, answer) });
+      },
+    },
+    describe_schema: {
+      run: ({ table }, signal) =>
+        recorded({ tool: 'describe_schema', effect: 'read', changes: false, args: { table } }, () =>
+          describeSchema(adapter, rules, (...args) => inRun(lookup, ...args), table, signal, access?.openTables),
+        ),
+    },
+  });
+  const result = { maxChars: () => rules.options.resultChars };
+  if (owner === undefined) return boundedTools(tools, result) as SqlTools;
+  const descriptions = policyCalls(async (_, args) => args);
+  return ownedTools(boundedTools(guardedTools(tools, owner, descriptions), result), owner) as SqlTools;
+}
+
+/** The database source and settings: of a plain source, or of a kernel, then with access and owner. */
+function databaseOf(database: SqlSource | TGP, options: SqlToolOptions & TGPToolsOptions) {
+  if (!isKernel(database)) return { source: database, settings: { ...options }, access: undefined, owner: undefined };
+  const { session, model, agent, token, approve, approval, ...own } = { ...options };
+  const entries = Object.entries({ session, model, agent, token, approve, approval });
+  const defined = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  const {
+    agent: id,
+    approval: by,
+    ...caller
+  } = parseArguments(TgpToolsOptionsSchema, defined, 'createSqlTools options');
+  const owner = agentOwner(database, { agent: 'agent', ...(id !== undefined && { id }), ...caller }, by);
+  const { source, options: settings } = settingsOf(database[SQL]());
+  return { source, settings: { ...settings, ...own }, access: database[ON_BEHALF](owner.caller), owner };
+}
+
+function isKernel(database: unknown): database is TGP {
+  return typeof database === 'object' && database !== null && typeof (database as Partial<TGP>)[SQL] === 'function';
+}

@@ -1,0 +1,20 @@
+/** Turns the addon's answers into values, and its errors into throws. */
+
+import type { TGPErrorCode } from '../types/errors.js';
+import { ERROR_CLASSES, TGPError } from './errors.js';
+import type { Outcome } from './typed_native.js';
+
+/**
+ * The value of a binding's outcome. Throws its error as the class of its code.
+ * @param context error options unknown to the binding, such as an abort's reason
+ */
+export function unwrap<Value>({ error, value }: Outcome<Value>, context: { cause?: unknown } = {}): Value {
+  if (!error) {
+    const read = value === undefined ? undefined : JSON.parse(value);
+    return read;
+  }
+  const code = error.code as TGPErrorCode;
+  const options = { ...context, details: JSON.parse(error.details) };
+  const ErrorClass = Object.hasOwn(ERROR_CLASSES, code) ? ERROR_CLASSES[code] : undefined;
+  throw ErrorClass ? new ErrorClass(error.message, options) : new TGPError(code, error.message, options);
+}

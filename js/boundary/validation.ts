@@ -1,0 +1,290 @@
+/** Validates input against zod schemas, with readable messages. */
+
+import type { core, output, ZodError, ZodSafeParseResult, ZodType } from 'zod';
+import { ConfigError, ValidationError } from './errors.js';
+import { nearest } from './spelling.js';
+
+export type Problem = { key: string; message: string; suggestion?: string };
+
+/** Maximum number of reported problems, and maximum length of a key. */
+const MAX_PROBLEMS = 10;
+const MAX_KEY_CHARS = 100;
+/** Maximum number of allowed values in a message. */
+const MAX_VALUES = 40;
+
+/** A parsed value, or its problems. */
+type ReadResult<Data> =
+  | { data: Data; problems?: undefined; cause?: undefined }
+  | { data?: undefined; problems: Problem[]; cause?: unknown };
+
+/** The members of zod schemas that lead to the schemas inside them. */
+type SchemaNode = {
+  shape?: Record<PropertyKey, SchemaNode>;
+  element?: SchemaNode;
+  out?: SchemaNode;
+  unwrap?: () => SchemaNode;
+};
+
+/** Maximum length of a value quoted in a message. */
+const MAX_SHOWN_CHARS = 40;
+
+/** Beginnings of zod's default messages; other messages are from schema authors and kept. */
+const ZOD_DEFAULT = /^(?:Invalid|Too (?:small|big)|Unrecognized)/;
+
+/** Names of types in messages. */
+const KINDS: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'a plain object',
+  null: 'null',
+};
+
+/** Members of schemas that hold the arguments of another call. */
+const CALL_ARGUMENTS = new WeakSet<object>();
+
+/** Marks a member of a schema that holds the arguments of another call: unknown keys beside it belong in it. */
+export function callArguments<Schema extends object>(schema: Schema) {
+  CALL_ARGUMENTS.add(schema);
+  return schema;
+}
+
+/**
+ * The problems of a value: one readable sentence per key, with its dotted path.
+ * @param texts whether messages may quote strings: a setting may be a secret
+ */
+function describeIssues(
+  error: ZodError,
+  schema: object,
+  input: unknown,
+  texts: 'shown' | 'hidden' = 'hidden',
+): Problem[] {
+  return error.issues.slice(0, MAX_PROBLEMS).flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys
+        .slice(0, MAX_PROBLEMS)
+        .map((key) => describeUnknownKey([...issue.path, shortened(key)], schema));
+    }
+    const key = shortened(issue.path.join('.'));
+    const subject = key === '' ? 'the value' : `"${key}"`;
+    return [{ key, message: `${subject} ${problemText(issue, valueAt(input, issue.path), texts)}` }];
+  });
+}
+
+/**
+ * The arguments parsed by the schema; throws a ValidationError that names the field.
+ * @param subject the called function, for the message
+ */
+export function parseArguments<Schema extends ZodType>(
+  schema: Schema,
+  input: unknown,
+  subject: string,
+): output<Schema> {
+  return accepted(read(schema, input, 'shown'), subject);
+}
+
+/**
+ * As {@link parseArguments}, for an application's schema, which may be asynchronous.
+ * @param subject the called function, for the message
+ */
+export async function parseArgumentsLater<Schema extends ZodType>(
+  schema: Schema,
+  input: unknown,
+  subject: string,
+): Promise<output<Schema>> {
+  const parsed = await schema.safeParseAsync(input);
+  return accepted(judged(parsed, schema, input, 'shown'), subject);
+}
+
+function accepted<Data>({ data, problems, cause }: ReadResult<Data>, subject: string): Data {
+  if (problems === undefined) return data;
+  throw new ValidationError(`${subject}: ${joined(problems)}`, {
+    ...(cause !== undefined && { cause }),
+    details: { field: problems[0]?.key, issues: problems },
+  });
+}
+
+/** @param problems as one sentence, which may end with a question */
+function joined(problems: Problem[]) {
+  const text = problems.map((problem) => problem.message).join('; ');
+  return text.endsWith('?') ? text : `${text}.`;
+}
+
+/**
+ * The settings parsed by the schema; throws a ConfigError that names each key.
+ * @param subject the setting, for the message
+ */
+export function parseSettings<Schema extends ZodType>(schema: Schema, input: unknown, subject: string): output<Schema> {
+  const { data, problems, cause } = read(schema, input, 'hidden');
+  if (problems === undefined) return data;
+  throw new ConfigError(`${subject}: ${joined(problems)}`, {
+    ...(cause !== undefined && { cause }),
+    details: { field: problems[0]?.key, issues: problems },
+  });
+}
+
+/**
+ * The parsed value, or its problems. Getters and proxies may throw; an unreadable value is a problem too.
+ * @param texts whether messages may quote strings: a setting may be a secret
+ */
+function read<Schema extends ZodType>(
+  schema: Schema,
+  input: unknown,
+  texts: 'shown' | 'hidden',
+): ReadResult<output<Schema>> {
+  try {
+    return judged(schema.safeParse(input), schema, input, texts);
+  } catch (cause) {
+    return { problems: [{ key: '', message: 'the value could not be read; pass plain data' }], cause };
+  }
+}
+
+/** @param parsed the result of zod */
+function judged<Data>(
+  parsed: ZodSafeParseResult<Data>,
+  schema: object,
+  input: unknown,
+  texts: 'shown' | 'hidden',
+): ReadResult<Data> {
+  return parsed.success ? { data: parsed.data } : { problems: describeIssues(parsed.error, schema, input, texts) };
+}
+
+/** @throws ValidationError */
+export function requireText(value: unknown, field: string) {
+  if (typeof value === 'string' && value !== '') return;
+  throw new ValidationError(`"${field}" must be a non-empty string.`, { details: { field } });
+}
+
+/** @throws ValidationError */
+export function requireString(value: unknown, field: string) {
+  if (typeof value === 'string') return;
+  throw new ValidationError(`"${field}" must be a string.`, { details: { field } });
+}
+
+function describeUnknownKey(path: PropertyKey[], schema: object): Problem {
+  const key = path.join('.');
+  const allowed = keysAt(schema, path.slice(0, -1));
+  const near = nearest(String(path.at(-1)), allowed);
+  if (allowed.length === 0) return { key, message: `"${key}" is not known here` };
+  const inside = path.length === 1 ? callArgumentsOf(schema) : undefined;
+  if (near === undefined && inside !== undefined) {
+    return { key, suggestion: `${inside}.${key}`, message: `"${key}" is not known here: it belongs in "${inside}"` };
+  }
+  if (near === undefined) return { key, message: `"${key}" is not known here (known: ${allowed.join(', ')})` };
+  const suggestion = [...path.slice(0, -1), near].join('.');
+  return { key, suggestion, message: `"${key}" is not known, did you mean "${suggestion}"?` };
+}
+
+/** The name of the member that holds the arguments of another call, if there is one. */
+function callArgumentsOf(schema: SchemaNode) {
+  return Object.entries(schema.shape ?? {}).find(([, member]) => CALL_ARGUMENTS.has(member))?.[0];
+}
+
+/** The keys of the schema at a path; empty if the schema does not define any. */
+function keysAt(schema: object, path: PropertyKey[]): string[] {
+  let current: SchemaNode | undefined = schema;
+  for (const key of path) {
+    current = typeof key === 'number' ? current?.element : current?.shape?.[key];
+    while (current?.shape === undefined && isAround(current)) current = unwrapped(current);
+  }
+  return Object.keys(current?.shape ?? {});
+}
+
+/** Whether a schema wraps another one: optional, or a transformation. */
+function isAround(schema: SchemaNode | undefined): schema is SchemaNode {
+  return typeof schema?.unwrap === 'function' || schema?.out !== undefined;
+}
+
+/** The wrapped schema. An array's `unwrap` gives its element schema, which is kept as `element`. */
+function unwrapped(schema: SchemaNode): SchemaNode | undefined {
+  if (schema.out !== undefined) return schema.out;
+  return schema.element === undefined ? schema.unwrap?.() : { element: schema.element };
+}
+
+function valueAt(input: unknown, path: PropertyKey[]) {
+  return path.reduce((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], input);
+}
+
+/** The problem of one value, and what is expected instead. */
+function problemText(issue: core.$ZodIssue, input: unknown, texts: 'shown' | 'hidden') {
+  const wanted = wantedOf(issue);
+  if (input === undefined && wanted !== undefined) return `is missing: give ${wanted}`;
+  if (wanted === undefined) return `is not valid (${lowerFirst(issue.message)})`;
+  if (texts === 'shown' && isShort(input)) return `is not valid: give ${wanted}, not the text ${JSON.stringify(input)}`;
+  // Another string is expected, so the type is not the problem.
+  if (wantsText(issue) && typeof input === 'string' && input !== '') return `is not valid: give ${wanted}`;
+  return `is not valid: give ${wanted}, not ${kindOf(input)}`;
+}
+
+function wantsText(issue: core.$ZodIssue): boolean {
+  switch (issue.code) {
+    case 'invalid_value':
+      return issue.values.some((value) => typeof value === 'string');
+    case 'invalid_union':
+      return issue.errors.some((issues) => issues[0] !== undefined && wantsText(issues[0]));
+    case 'too_small':
+      return issue.origin === 'string';
+    default:
+      return false;
+  }
+}
+
+/** The expected value; undefined if the schema's author has written a message. */
+function wantedOf(issue: core.$ZodIssue): string | undefined {
+  if (!ZOD_DEFAULT.test(issue.message)) return undefined;
+  switch (issue.code) {
+    case 'invalid_type':
+      return KINDS[issue.expected] ?? issue.expected;
+    case 'invalid_value': {
+      const values = issue.values.slice(0, MAX_VALUES).map((value) => JSON.stringify(value) ?? String(value));
+      const more = issue.values.length > MAX_VALUES ? ', …' : '';
+      return values.length === 1 ? values[0] : `one of ${values.join(', ')}${more}`;
+    }
+    case 'invalid_union': {
+      const wanted = issue.errors.map((issues) => issues[0] && wantedOf(issues[0]));
+      const described = wanted.filter((one) => one !== undefined);
+      return described.length > 0 && described.length === wanted.length
+        ? [...new Set(described)].join(' or ')
+        : undefined;
+    }
+    case 'too_small':
+      if (issue.origin === 'string') return issue.minimum === 1 ? 'a text' : `at least ${issue.minimum} characters`;
+      return isNumeric(issue.origin)
+        ? `a number ${issue.inclusive ? 'of at least' : 'above'} ${issue.minimum}`
+        : undefined;
+    case 'too_big':
+      return isNumeric(issue.origin)
+        ? `a number ${issue.inclusive ? 'of at most' : 'below'} ${issue.maximum}`
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isShort(value: unknown) {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_SHOWN_CHARS;
+}
+
+/** @param origin of an issue about a size */
+function isNumeric(origin: string) {
+  return origin === 'number' || origin === 'int' || origin === 'bigint';
+}
+
+function kindOf(value: unknown) {
+  if (value === '') return 'an empty text';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number') return String(value);
+  return KINDS[typeof value] ?? typeof value;
+}
+
+function shortened(key: string) {
+  return key.length > MAX_KEY_CHARS ? `${key.slice(0, MAX_KEY_CHARS)}…` : key;
+}
+
+function lowerFirst(message: string) {
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}

@@ -1,0 +1,191 @@
+/** The parameter schema of a forged tool, sanitised for models and for validation. */
+
+import { z } from 'zod';
+import { ValidationError } from '../boundary/errors.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
+import { toJsonText } from '../boundary/json_text.js';
+import { isRecord } from '../boundary/record.js';
+import { parseArguments } from '../boundary/validation.js';
+import { schemaObject } from '../tool_shape/universal_schema.js';
+import { unquoted } from '../tool_shape/unquoted_arguments.js';
+
+/** A schema with only the keywords that the registry uses. */
+type JsonSchema = {
+  type?: string;
+  description?: string;
+  format?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  prefixItems?: JsonSchema[];
+  anyOf?: JsonSchema[];
+  additionalProperties?: JsonSchema | boolean;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+};
+
+/** The keywords of a schema that is not checked yet. */
+type Unchecked = { [Keyword in keyof JsonSchema]?: unknown };
+
+const MAX_DEPTH = 32;
+const MAX_PARTS = 2000;
+/** Maximum length of a default value, as JSON. */
+const MAX_DEFAULT_CHARS = 2000;
+const MAX_DESCRIPTION_CHARS = 2000;
+/** Wraps arguments that are not an object: providers accept only objects. */
+const WRAPPED = 'args';
+
+/**
+ * The schema of a tool, and functions that validate a model's arguments and convert them for the tool.
+ * @param parameters from the registry
+ * @param subject the tool's name, for messages
+ * @param typeOf converts a schema to a TypeScript type, for messages
+ * @returns `unwrap` for arguments according to the schema, `read` for arguments of a caller who may not know it
+ */
+export function forgedSchema(
+  parameters: Record<string, unknown>,
+  subject: string,
+  typeOf: (schema: object) => string,
+): { schema: ReturnType<typeof schemaObject>; unwrap: (args: unknown) => unknown; read: (args: unknown) => unknown } {
+  const own = cleaned(parameters, { left: MAX_PARTS }, 0);
+  const isObject = own.type === 'object' || Object.keys(own).every((key) => key === 'description');
+  const shown: JsonSchema = isObject
+    ? { ...own, type: 'object', properties: own.properties ?? {} }
+    : { type: 'object', properties: { [WRAPPED]: own }, required: [WRAPPED] };
+  let schema: z.ZodType | undefined;
+  const parse = (sent: unknown) => {
+    schema ??= z.fromJSONSchema(withoutFormats(shown));
+    const args = unquoted(shown, sent);
+    try {
+      parseArguments(schema, uninherited(args), subject);
+    } catch (failure) {
+      const error = withUnknown(failure, shown, args, subject);
+      if (error instanceof ValidationError) {
+        // Tells the model to repair the call, not the tool.
+        error.message += ` It takes ${typeOf(shown)}. Correct the arguments and call it again; nothing was run.`;
+      }
+      throw error;
+    }
+    // Unchanged: the tool applies its own defaults.
+    return args;
+  };
+  const unwrap = (args: unknown) => {
+    const parsed = parse(args);
+    // The schema has just accepted them.
+    return isObject ? parsed : (parsed as Record<string, unknown>)[WRAPPED];
+  };
+  const read = (args: unknown) => {
+    if (isObject || !takesObject(own)) return unwrap(args);
+    try {
+      return unwrap({ [WRAPPED]: args });
+    } catch (error) {
+      // Messages show the wrapped schema, so models may send wrapped arguments.
+      if (isRecord(args) && Object.hasOwn(args, WRAPPED)) return unwrap(args);
+      throw error;
+    }
+  };
+  return { schema: schemaObject(shown, parse), unwrap, read };
+}
+
+/**
+ * A copy with only the keywords that the registry uses. A `meta.json` is untrusted: expensive patterns and recursive references must
+ * not get through.
+ * @param budget of parts
+ */
+function cleaned(given: unknown, budget: { left: number }, depth: number): JsonSchema {
+  if (typeof given !== 'object' || given === null || depth > MAX_DEPTH || --budget.left < 0) return {};
+  const schema: Unchecked = given;
+  const inner = (part: unknown) => cleaned(part, budget, depth + 1);
+  const { type, description, format, properties, required, items, prefixItems, anyOf } = schema;
+  const { enum: values, const: value, default: preset, additionalProperties } = schema;
+  const isArray = type === 'array';
+  return {
+    ...(typeof type === 'string' && { type }),
+    ...(typeof description === 'string' && { description: description.slice(0, MAX_DESCRIPTION_CHARS) }),
+    ...(format === 'date-time' && { format }),
+    ...(isRecord(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, inner(part)])),
+    }),
+    ...(Array.isArray(required) && { required: required.filter((key) => typeof key === 'string') }),
+    ...(isArray && Array.isArray(prefixItems) && { prefixItems: prefixItems.map(inner) }),
+    // OpenAI refuses an array schema without `items`.
+    ...(isArray && { items: inner(items) }),
+    ...(isRecord(additionalProperties) && { additionalProperties: inner(additionalProperties) }),
+    ...(Array.isArray(anyOf) && anyOf.length > 0 && { anyOf: anyOf.map(inner) }),
+    ...(Array.isArray(values) && values.length > 0 && { enum: values.filter(isPlain) }),
+    ...(isPlain(value) && { const: value }),
+    ...(preset !== undefined && isSmall(preset) && { default: preset }),
+  };
+}
+
+/** Extends a validation error with unknown keys: a wrong key may be the cause. */
+function withUnknown(error: unknown, shown: JsonSchema, args: unknown, subject: string): unknown {
+  if (!(error instanceof ValidationError)) return error;
+  try {
+    parseArguments(z.fromJSONSchema(withoutFormats(closed(shown))), uninherited(args), subject);
+    return error;
+  } catch (fuller) {
+    return fuller;
+  }
+}
+
+/**
+ * The schema without additional properties.
+ * @param schema from {@link cleaned}, and so of limited depth
+ */
+function closed(schema: JsonSchema): JsonSchema {
+  const { properties, items, prefixItems, anyOf, additionalProperties } = schema;
+  const names = Object.entries(properties ?? {});
+  return {
+    ...schema,
+    ...(names.length > 0 && {
+      properties: Object.fromEntries(names.map(([name, part]) => [name, closed(part)])),
+      additionalProperties: additionalProperties ?? false,
+    }),
+    ...(items !== undefined && { items: closed(items) }),
+    ...(prefixItems !== undefined && { prefixItems: prefixItems.map(closed) }),
+    ...(anyOf !== undefined && { anyOf: anyOf.map(closed) }),
+  };
+}
+
+/** Arguments without inherited properties: a tool may have a parameter named `constructor`. */
+function uninherited(args: unknown) {
+  try {
+    return isRecord(args) ? Object.assign(Object.create(null), args) : args;
+  } catch {
+    // The schema refuses unreadable arguments.
+    return args;
+  }
+}
+
+/**
+ * Whether a schema accepts objects.
+ * @param schema from {@link cleaned}
+ */
+function takesObject({ type, anyOf }: JsonSchema): boolean {
+  return type === 'object' || (anyOf?.some(takesObject) ?? false);
+}
+
+/**
+ * The schema without date-time formats, which are only hints for models: most tools accept a date without a time.
+ * @param schema from {@link cleaned}, and so of limited depth
+ */
+function withoutFormats(schema: JsonSchema): z.core.JSONSchema.JSONSchema {
+  return parseForeignJson(
+    JSON.stringify(schema, (key, value) => (key === 'format' && value === 'date-time' ? undefined : value)),
+  );
+}
+
+/** Whether a default value is small enough for the schema. */
+function isSmall(value: unknown) {
+  try {
+    return toJsonText(value, 'default', { maxChars: MAX_DEFAULT_CHARS }).length <= MAX_DEFAULT_CHARS;
+  } catch {
+    return false;
+  }
+}
+
+function isPlain(value: unknown) {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}

@@ -1,0 +1,144 @@
+/** Internal access to a kernel for agent tools, beyond its public methods. */
+
+import type { FileChangeCall, Patched, SearchQuery } from '../boundary/crossing.js';
+import type { DryRunResult } from '../types/dry_run.js';
+import type { ExecOptions } from '../types/runs.js';
+import type { Mode } from '../types/tests.js';
+import type {
+  ApplyDiffResult,
+  CommitNote,
+  DeleteFileResult,
+  FileHistoryEntry,
+  MoveFileResult,
+  SearchFilesResult,
+  WriteFileResult,
+} from '../types/tools.js';
+import { noteText } from './commit_note.js';
+import { previewedChange } from './dry_run.js';
+import type { Caller, CallInfo, KernelCalls, OwnCall } from './kernel_calls.js';
+import { fileHistory } from './kernel_git.js';
+import type { KernelRuns } from './kernel_runs.js';
+import type { Lifecycle } from './lifecycle.js';
+import type { ServedRequest } from './served_requests.js';
+import type { ToolInspection } from './tool_inspection.js';
+
+type Written = Omit<WriteFileResult, 'success'>;
+type Diffed = Omit<ApplyDiffResult, 'success'>;
+type Removed = Omit<DeleteFileResult, 'success'>;
+type Moved = Omit<MoveFileResult, 'success'>;
+
+/**
+ * Method of a kernel that gives agent tools access for one caller. A registered symbol, so that tools of the CommonJS copy of
+ * this package work with a kernel of the ESM copy.
+ */
+export const ON_BEHALF = Symbol.for('@tgp/core/on_behalf');
+
+/** File operations of a kernel, for its owner. */
+export const FILES = Symbol.for('@tgp/core/files');
+
+/** Kernel option, set by the command line: the owner, if it is not the application. */
+export const OWNER = Symbol('owner');
+
+/** Method of a kernel that validates arguments against a tool's schema before a run for a caller who may not know it. */
+export const ARGUMENTS_OF = Symbol.for('@tgp/core/arguments_of');
+
+/** The limits for results shown to a model, and the storage for longer ones. */
+export const RESULTS = Symbol.for('@tgp/core/results');
+
+/** Method of a kernel that returns its database and the limits for its tools. */
+export const SQL = Symbol.for('@tgp/core/sql');
+
+/** The parts of a kernel that agents reach. */
+type Parts = { life: Lifecycle; calls: KernelCalls; runs: KernelRuns; tools: ToolInspection };
+
+/** Access to a kernel for one caller, an agent. */
+export function agentAccess({ life, calls, runs, tools }: Parts, caller: Caller) {
+  return {
+    files: agentFiles(calls, caller),
+    find: (query: string, limit?: number, signal?: AbortSignal) => tools.find(query, { limit, signal }, caller),
+    check: (path: string, signal?: AbortSignal) => tools.check(path, { signal }, caller),
+    exec: (path: string, args: unknown, options: ExecOptions) => runs.toolFor(path, args, options, caller),
+    run: (code: string, args: unknown, options: ExecOptions) => runs.codeFor(code, args, options, caller),
+    test: (path: string | undefined, signal?: AbortSignal, mode?: 'real' | 'dry') =>
+      runs.tests(path, { signal }, { kind: 'agent', caller: mode === 'dry' ? { ...caller, dryRun: true } : caller }),
+    own: <Value>(call: OwnCall, work: () => Promise<Value>): Promise<Value> =>
+      calls.own({ ...call, caller: { ...caller, ...call.caller } }, work),
+    judge: (call: Omit<OwnCall, 'caller' | 'changes'>) => calls.judge({ ...call, caller }),
+    /** Which details of SQL statements the policy inspects. */
+    sqlDetail: () => calls.sqlDetail(life.gate.presentCaller(caller)),
+    /** Which tables the policy allows. */
+    openTables: calls.openTables(() => life.gate.presentCaller(caller)),
+    /** The paths of the workspace and the policy file. */
+    places: () => life.places(),
+    systemPrompt: (options: { maxTokens?: number; mode?: Mode; catalogue?: boolean }) =>
+      tools.systemPrompt(options, caller),
+    shownTools: (names: [string, string | null][]) => calls.shownTools(names, caller),
+    serving: <Value>(request: ServedRequest, work: () => Promise<Value>) => life.gate.requests.during(request, work),
+  };
+}
+
+/** File operations on behalf of a caller. */
+export function agentFiles(calls: KernelCalls, caller: Caller | undefined) {
+  const call = (tool: string, path: string | undefined, args: object): CallInfo => ({
+    tool,
+    caller,
+    path,
+    args,
+  });
+  return {
+    list: (dir: string, glob?: string, signal?: AbortSignal): Promise<string[]> =>
+      calls.read(
+        (kernel, callerText) => kernel.listFiles(dir, glob, callerText),
+        signal,
+        call('list_files', dir, { dir, ...(glob !== undefined && { glob }) }),
+      ),
+    read: (path: string, signal?: AbortSignal): Promise<string> =>
+      calls.read((kernel, callerText) => kernel.readFile(path, callerText), signal, call('read_file', path, { path })),
+    preview: (change: FileChangeCall, signal?: AbortSignal): Promise<DryRunResult> =>
+      previewedChange(calls, caller, change, signal),
+    write: (path: string, content: string, note?: CommitNote, signal?: AbortSignal): Promise<Written> =>
+      calls.change(
+        (kernel, callerText) => kernel.writeFile(path, content, noteText(note), callerText),
+        signal,
+        call('write_file', path, { path, content }),
+      ),
+    patch: (path: string, search: string, replace: string, note?: CommitNote, signal?: AbortSignal): Promise<Patched> =>
+      calls.change(
+        (kernel, callerText) => kernel.patchFile(path, search, replace, noteText(note), callerText),
+        signal,
+        call('patch_file', path, { path, search, replace }),
+      ),
+    diff: (path: string, diff: string, note?: CommitNote, signal?: AbortSignal): Promise<Diffed> =>
+      calls.change(
+        (kernel, callerText) => kernel.applyDiff(path, diff, noteText(note), callerText),
+        signal,
+        call('apply_diff', path, { path, diff }),
+      ),
+    remove: (path: string, note?: CommitNote, signal?: AbortSignal): Promise<Removed> =>
+      calls.change(
+        (kernel, callerText) => kernel.deleteFile(path, noteText(note), callerText),
+        signal,
+        call('delete_file', path, { path }),
+      ),
+    move: (from: string, to: string, note?: CommitNote, signal?: AbortSignal): Promise<Moved> =>
+      calls.change(
+        (kernel, callerText) => kernel.moveFile(from, to, noteText(note), callerText),
+        signal,
+        call('move_file', from, { from, to }),
+      ),
+    revert: (path: string, commit: string, note?: CommitNote, signal?: AbortSignal): Promise<Written> =>
+      calls.change(
+        (kernel, callerText) => kernel.revertFile(path, commit, noteText(note), callerText),
+        signal,
+        call('revert_file', path, { path, commit }),
+      ),
+    search: (query: SearchQuery, signal?: AbortSignal): Promise<SearchFilesResult> =>
+      calls.read(
+        (kernel, callerText) => kernel.searchFiles(JSON.stringify(query), callerText),
+        signal,
+        call('search_files', undefined, query),
+      ),
+    history: (path: string | undefined, limit?: number, signal?: AbortSignal): Promise<FileHistoryEntry[]> =>
+      fileHistory(calls, caller, path, limit, signal),
+  };
+}

@@ -1,0 +1,29 @@
+/** Creates the native kernel. */
+
+import type { BindingHostCall } from '../../binding.cjs';
+import { guarded } from '../boundary/guarded.js';
+import { native } from '../boundary/native.js';
+import type { NativeKernel } from '../boundary/typed_native.js';
+import type { Logger } from '../types/kernel.js';
+import type { HostFunctions } from './host_functions.js';
+import type { OpenRuns, RunOutcome } from './open_runs.js';
+
+/**
+ * A native kernel before its boot. It calls `functions` for guests, and reports the end of runs to `runs`. The native part keeps strong
+ * references to its callbacks, so these hold `functions`, which may reference the whole application, only weakly.
+ */
+export function createNativeKernel(functions: HostFunctions, runs: OpenRuns, log: Logger): NativeKernel {
+  const fail = (error: unknown) => log.error('A call from the native part failed.', error);
+  const weakFunctions = new WeakRef(functions);
+  let itself: WeakRef<NativeKernel>;
+  const answer = (...args: Parameters<NativeKernel['answer']>) => itself.deref()?.answer(...args);
+  const kernel = new (native().BindingKernel)(
+    functions.names,
+    functions.dryNames,
+    functions.sqlDialect,
+    guarded(fail, (question: BindingHostCall) => weakFunctions.deref()?.serve(question, answer)),
+    guarded(fail, (runId: number, outcome: RunOutcome) => runs.end(runId, outcome)),
+  );
+  itself = new WeakRef(kernel);
+  return kernel;
+}

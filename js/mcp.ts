@@ -1,0 +1,3 @@
+export { serveMcp } from './mcp/http.js';
+export { createMcpServer } from './mcp/server.js';
+export type * from './types/mcp.js';

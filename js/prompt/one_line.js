@@ -1,7 +1,0 @@
-/**
- * Collapses foreign text to one line, so that it cannot look like a section of the prompt.
- * @param {string} text
- */
-export function oneLine(text) {
-  return text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-}

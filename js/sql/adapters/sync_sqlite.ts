@@ -1,0 +1,78 @@
+/** SQL adapter for synchronous SQLite drivers on Node's own thread. */
+
+import type { SqlConnection } from '../adapter.js';
+import { defineAdapter } from '../adapter.js';
+import { FairLock } from '../fair_lock.js';
+import { rowText } from '../json_writer.js';
+import { RowCollector } from '../row_collector.js';
+import { savepointTexts } from '../savepoint.js';
+import { timedOut } from '../statement_deadline.js';
+
+/** The common interface of synchronous SQLite drivers. */
+export type SyncDatabase = {
+  exec: (sql: string) => unknown;
+  rows: (sql: string, values: unknown[], returns: 'rows' | 'count') => Iterable<object>;
+  totalChanges: () => number;
+  inTransaction?: () => boolean;
+};
+
+/**
+ * An adapter for a driver that runs on Node's thread (opt-in). Its statements cannot be interrupted, so the time limit is checked
+ * between rows and at the end; a statement that took too long is rolled back.
+ */
+export function syncSqlite(database: SyncDatabase) {
+  const turns = new FairLock();
+  return defineAdapter({
+    dialect: 'sqlite',
+    connect: async ({ signal }) => syncConnection(database, await turns.acquire(signal)),
+  });
+}
+
+export function syncConnection(database: SyncDatabase, release: (state: 'clean' | 'broken') => unknown): SqlConnection {
+  let queryOnly = false;
+  return {
+    begin: async ({ access, limits }) => {
+      queryOnly = limits.readOnly;
+      if (queryOnly) database.exec('PRAGMA query_only = ON');
+      database.exec(access === 'read' || limits.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE');
+    },
+    query: async ({ sql, values, returns }, limits) => {
+      const deadline = performance.now() + limits.statementTimeoutMs;
+      const before = database.totalChanges();
+      const rows = new RowCollector(limits, () => {});
+      for (const row of database.rows(sql, values.map(toSqlite), returns)) {
+        rows.add((room) => rowText(row, room));
+        if (rows.excess) throw rows.excess;
+        if (performance.now() > deadline) throw timedOut(limits.statementTimeoutMs);
+      }
+      if (performance.now() > deadline) throw timedOut(limits.statementTimeoutMs);
+      return { rows: returns === 'rows' ? rows.text() : undefined, affected: database.totalChanges() - before };
+    },
+    savepoint: async (action, number) => {
+      for (const text of savepointTexts(action, number)) database.exec(text);
+    },
+    commit: async () => {
+      if (database.inTransaction?.() === false) throw new Error('the transaction had been rolled back by the database');
+      database.exec('COMMIT');
+    },
+    rollback: async () => {
+      if (database.inTransaction?.() !== false) database.exec('ROLLBACK');
+    },
+    cancel: () => {},
+    release: (state) => {
+      try {
+        if (queryOnly) database.exec('PRAGMA query_only = OFF');
+      } finally {
+        release(state);
+      }
+    },
+  };
+}
+
+/** A value for these drivers: SQLite has no booleans, and numbers are stored as floats unless they are BigInts. */
+function toSqlite(value: unknown) {
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  if (typeof value === 'object' && value !== null && !Buffer.isBuffer(value)) return JSON.stringify(value);
+  return value;
+}

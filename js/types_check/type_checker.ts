@@ -1,0 +1,195 @@
+/** Checks the types of tools with TypeScript. */
+
+import type { TypeSources } from '../boundary/crossing.js';
+import { guarded, ignored } from '../boundary/guarded.js';
+import type { Diagnostic } from '../types/kernel.js';
+import { FOLDER, SETTINGS, TypeFiles } from './type_files.js';
+import type { Finding } from './types_server.js';
+import { libraryFolder, TypesServer, TypesServerFailed } from './types_server.js';
+import { locateTypeScript } from './typescript_location.js';
+
+/** The notice is for the author of the tool, often a model; the remedy is for the operator of the application. */
+export type Outcome = { diagnostics: Diagnostic[] } | { notice: string; remedy?: string };
+/** Asks the server within the deadline of a check. */
+type Ask = <Method extends Parameters<TypesServer['request']>[0]>(
+  method: Method,
+  params: object,
+) => ReturnType<typeof TypesServer.prototype.request<Method>>;
+type Session = { server: TypesServer; files: TypeFiles; snapshot?: number };
+
+/** Timeouts for starting and answering. Far above the usual milliseconds, for busy machines. */
+const TIME_LIMITS = { startMs: 20_000, checkMs: 10_000 };
+/** The server, which takes some 40 MB, is stopped after this time without a check. */
+const IDLE_MS = 120_000;
+const REMEDY =
+  'The type checker is an optional dependency of @tgp/core: install again without --omit=optional, or add TypeScript 7 to ' +
+  'the application, as "typescript" or, next to an older one, as "typescript-7": "npm:typescript@7".';
+/** The compiler's category of errors. */
+const ERROR = 1;
+/** Limits of findings: number per tool, message length, nesting. */
+const MAX_FINDINGS = 100;
+const MAX_MESSAGE_CHARS = 2_000;
+const MAX_CHAIN = 8;
+/**
+ * Findings that do not apply to tools: a script body returns its result with a top-level `return`, and an imported plain script has
+ * no types.
+ */
+const NOT_FOR_TOOLS = new Set([1108, 7016]);
+
+/** Checks tools with the TypeScript compiler, sequentially. */
+export class TypeChecker {
+  #baseDir;
+  #functions;
+  #timeLimits;
+  /** `null`: not found. */
+  #program: string | null | undefined;
+  #session: Session | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #idle: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  /**
+   * @param baseDir the application's folder
+   * @param functions declarations of the application's own functions on `tgp`
+   * @param program path of the compiler, if not the located one
+   */
+  constructor(
+    baseDir: string,
+    functions: readonly string[],
+    timeLimits: { startMs: number; checkMs: number } = TIME_LIMITS,
+    program?: string,
+  ) {
+    this.#baseDir = baseDir;
+    this.#functions = functions;
+    this.#timeLimits = timeLimits;
+    this.#program = program;
+  }
+
+  async check(sources: TypeSources): Promise<Outcome> {
+    if (sources.severity === undefined) return { notice: 'Types were not checked: the rule "types" is off.' };
+    if (sources.refused !== undefined) return { notice: `Types were not checked: ${sources.refused}.` };
+    this.#program ??= locateTypeScript(this.#baseDir) ?? null;
+    if (this.#program === null) {
+      return { notice: 'Types were not checked: no type checker is available.', remedy: REMEDY };
+    }
+    const program = this.#program;
+    const turn = this.#last.then(() => this.#attempt(program, sources));
+    this.#last = turn;
+    return turn;
+  }
+
+  /** Stops the server. */
+  stop() {
+    this.#stopped = true;
+    clearTimeout(this.#idle);
+    this.#drop();
+  }
+
+  async #attempt(program: string, sources: TypeSources): Promise<Outcome> {
+    clearTimeout(this.#idle);
+    try {
+      return await this.#run(program, sources);
+    } catch (error) {
+      this.#drop();
+      const reason = error instanceof TypesServerFailed ? error.message : 'the type checker could not be started';
+      return { notice: `Types were not checked: ${reason}.` };
+    } finally {
+      this.#idle = setTimeout(
+        guarded(ignored, () => this.#drop()),
+        IDLE_MS,
+      ).unref();
+    }
+  }
+
+  async #run(program: string, sources: TypeSources): Promise<Outcome> {
+    const [tool] = sources.files;
+    if (tool === undefined) return { diagnostics: [] };
+    const { ask, files, snapshot, project } = await this.#shown(program, sources);
+    const about = { snapshot, project, file: files.pathOf(tool.path) };
+    const found = [
+      ...((await ask('getSyntacticDiagnostics', about)) ?? []),
+      ...((await ask('getSemanticDiagnostics', about)) ?? []),
+    ];
+    return { diagnostics: toDiagnostics(found, tool.text, sources, files) };
+  }
+
+  async #shown(program: string, sources: TypeSources) {
+    // A server that has died since the last check is restarted.
+    const answer = this.#session && (await this.#show(this.#session, sources).catch(ignored));
+    return answer ?? this.#show(await this.#start(program), sources);
+  }
+
+  /** Gives a server the files of a check. */
+  async #show(session: Session, sources: TypeSources) {
+    const { server, files, snapshot: before } = session;
+    const fileChanges = files.show(sources.files, sources.packages);
+    // One deadline for all requests of a check.
+    const deadline = Date.now() + this.#timeLimits.checkMs;
+    const ask: Ask = (method, params) => server.request(method, params, Math.max(1, deadline - Date.now()));
+    const opened = before === undefined ? { openProjects: [SETTINGS] } : {};
+    const { snapshot, projects } = await ask('updateSnapshot', { ...opened, fileChanges });
+    session.snapshot = snapshot;
+    if (before !== undefined) await ask('release', { snapshot: before });
+    return { ask, files, snapshot, project: projects[0].id };
+  }
+
+  async #start(program: string) {
+    this.#drop();
+    if (this.#stopped) throw new TypesServerFailed('the kernel has been shut down');
+    const files = new TypeFiles(this.#baseDir, this.#functions, libraryFolder(program));
+    const session: Session = { server: new TypesServer(program, FOLDER, files), files };
+    this.#session = session;
+    await session.server.request('initialize', null, this.#timeLimits.startMs);
+    return session;
+  }
+
+  #drop() {
+    this.#session?.server.stop();
+    this.#session = undefined;
+  }
+}
+
+/** @param text of the tool */
+function toDiagnostics(found: Finding[], text: string, sources: TypeSources, files: TypeFiles): Diagnostic[] {
+  const positionOf = positionsIn(text.replace(/^\uFEFF/, ''));
+  return found
+    .filter(({ category, code }) => category === ERROR && !NOT_FOR_TOOLS.has(code))
+    .map((item) => ({ ...item, start: positionOf(item.pos), stop: positionOf(item.end) }))
+    .filter(({ start }) => !sources.ignoredLines.includes(start.line))
+    .slice(0, MAX_FINDINGS)
+    .map(({ start, stop, code, ...item }) => ({
+      rule: 'types',
+      severity: sources.severity ?? 'error',
+      message: `${withoutInstalling(files.scrub(messageOf(item, 0))).slice(0, MAX_MESSAGE_CHARS)} (TS${code})`,
+      line: start.line,
+      column: start.column,
+      endLine: stop.line,
+      endColumn: stop.column,
+    }));
+}
+
+/** Removes the compiler's advice to install types or to change settings, which the author of a tool cannot do. */
+function withoutInstalling(message: string) {
+  return message.replace(/ Do you need to (?:install type definitions|change your target library)[^\n]*/, '');
+}
+
+/** A message with its chain of details, as the compiler prints it. */
+function messageOf({ text, messageChain = [] }: Pick<Finding, 'text' | 'messageChain'>, depth: number): string {
+  if (depth >= MAX_CHAIN) return text;
+  const inner = messageChain.map((part) => `\n${'  '.repeat(depth + 1)}${messageOf(part, depth + 1)}`);
+  return [text, ...inner].join('');
+}
+
+/** Converts offsets to lines and columns, both starting at 1. */
+function positionsIn(text: string) {
+  const starts = [0, ...[...text.matchAll(/\r\n|[\n\r\u2028\u2029]/g)].map((end) => end.index + end[0].length)];
+  return (offset: number) => {
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}
