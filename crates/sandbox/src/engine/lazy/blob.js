@@ -1,6 +1,7 @@
 // `Blob` and `File`: immutable bytes with a type.
 (function blobs(realm, native) {
-  const { Uint8Array, copyBytes, give, iterator, list, push, repeatable, tag, typedArrayBuffer, typedArrayBytes } = realm;
+  const { Uint8Array, copyBytes, give, iterator, list, push, repeatable, tag, typedArrayBuffer, typedArrayBytes } =
+    realm;
   const { indexOf, slice, toLowerCase, typedArrayOffset, typedArraySet } = realm;
 
   const PIECE = 65536;

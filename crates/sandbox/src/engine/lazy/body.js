@@ -37,14 +37,16 @@
     }
     if (isStream(value)) {
       const state = realm.readable.stateOf(value);
-      if (state.disturbed || state.reader !== undefined) throw new realm.TypeError('The stream was read before, or is locked');
+      if (state.disturbed || state.reader !== undefined)
+        throw new realm.TypeError('The stream was read before, or is locked');
       return newBody({ __proto__: null, stream: value });
     }
     return textBody(realm.toWellFormed(`${value}`), 'text/plain;charset=UTF-8');
   };
 
   const isUsed = (body) => body.isUsed || (body.stream !== undefined && realm.readable.stateOf(body.stream).disturbed);
-  const isUsable = (body) => !isUsed(body) && !(body.stream !== undefined && realm.readable.stateOf(body.stream).reader !== undefined);
+  const isUsable = (body) =>
+    !isUsed(body) && !(body.stream !== undefined && realm.readable.stateOf(body.stream).reader !== undefined);
 
   const bytesIn = (body) => {
     if (body.bytes === undefined) body.bytes = body.text === undefined ? new Uint8Array(0) : encodeText(body.text);
@@ -58,7 +60,8 @@
     for (;;) {
       const { done, value } = await own(read(reader));
       if (done) return realm.joinBytes(chunks);
-      if (realm.typedArrayName(value) !== 'Uint8Array') throw new realm.TypeError('A chunk of a body must be a Uint8Array');
+      if (realm.typedArrayName(value) !== 'Uint8Array')
+        throw new realm.TypeError('A chunk of a body must be a Uint8Array');
       push(chunks, realm.wholeCopy(value));
     }
   };
@@ -155,7 +158,8 @@
         }
         const flat = native.formParse(native.decode('utf-8', bytes, false, false));
         const pairs = list();
-        for (let i = 0; i + 1 < flat.length; i += 2) push(pairs, { __proto__: null, name: flat[i], value: flat[i + 1] });
+        for (let i = 0; i + 1 < flat.length; i += 2)
+          push(pairs, { __proto__: null, name: flat[i], value: flat[i + 1] });
         return realm.newForm(pairs);
       },
     };

@@ -8,7 +8,8 @@
 
   const bytesFrom = (chunk) => {
     const bytes = chunk !== null && typeof chunk === 'object' ? realm.bytesOf(chunk) : undefined;
-    if (bytes === undefined) throw new realm.TypeError('A chunk of this stream must be an ArrayBuffer or a view of one');
+    if (bytes === undefined)
+      throw new realm.TypeError('A chunk of this stream must be an ArrayBuffer or a view of one');
     return bytes;
   };
 
@@ -18,7 +19,9 @@
   // Output of a codec is passed on piece by piece, so that the run's limits apply to each piece.
   const newCodec = (format, packs) => {
     if (format !== 'gzip' && format !== 'deflate' && format !== 'deflate-raw') {
-      throw new realm.TypeError(`${realm.textOf(format)} is not a compression format: use gzip, deflate or deflate-raw`);
+      throw new realm.TypeError(
+        `${realm.textOf(format)} is not a compression format: use gzip, deflate or deflate-raw`,
+      );
     }
     // Opened for the first bytes: an unused stream takes no memory.
     let codec;

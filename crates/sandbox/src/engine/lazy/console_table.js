@@ -78,7 +78,8 @@
   // The table, or undefined if the value is not an object.
   realm.tableText = (data, wanted) => {
     if (!isObject(data)) return undefined;
-    if (wanted !== undefined && !isArray(wanted)) throw new realm.TypeError('The columns of console.table must be an array');
+    if (wanted !== undefined && !isArray(wanted))
+      throw new realm.TypeError('The columns of console.table must be an array');
     const kind = native.classOf(data);
     const rows = rowsOf(data, kind);
     const columns = columnsOf(rows, wanted);

@@ -68,7 +68,8 @@
   const toBase64Url = (bytes) => {
     const text = native.base64(bytes);
     let out = '';
-    for (let i = 0; i < text.length && text[i] !== '='; i++) out += text[i] === '+' ? '-' : text[i] === '/' ? '_' : text[i];
+    for (let i = 0; i < text.length && text[i] !== '='; i++)
+      out += text[i] === '+' ? '-' : text[i] === '/' ? '_' : text[i];
     return out;
   };
   const fromBase64Url = (value) => {
@@ -77,7 +78,8 @@
     for (let i = 0; i < value.length; i++) {
       const letter = value[i];
       // Not in base64url: `atob` would accept or ignore them.
-      if (letter === '+' || letter === '/' || letter === '=' || letter <= ' ') refuse('A part of the JSON Web Key is not base64url');
+      if (letter === '+' || letter === '/' || letter === '=' || letter <= ' ')
+        refuse('A part of the JSON Web Key is not base64url');
       text += letter === '-' ? '+' : letter === '_' ? '/' : letter;
     }
     return bytesFrom(native.atob(text) ?? refuse('A part of the JSON Web Key is not base64'));
@@ -140,10 +142,12 @@
   const fromSpki = (bytes, algorithm) => {
     const all = derContent(bytes, 0, 0x30);
     const length = typedArrayBytes(algorithm);
-    for (let i = 0; i < length; i++) if (bytes[all.from + i] !== algorithm[i]) refuse('The key is for another algorithm');
+    for (let i = 0; i < length; i++)
+      if (bytes[all.from + i] !== algorithm[i]) refuse('The key is for another algorithm');
     const { from, to } = derContent(bytes, all.from + length, 3);
     // No trailing bytes, and no unused bits.
-    if (to !== all.to || all.to !== typedArrayBytes(bytes) || bytes[from] !== 0) refuse('The key is not in that format');
+    if (to !== all.to || all.to !== typedArrayBytes(bytes) || bytes[from] !== 0)
+      refuse('The key is not in that format');
     return copyBytes(bytes, from + 1, to);
   };
   const toSpki = (key, algorithm) => der(0x30, join(algorithm, der(3, join(new Uint8Array(1), key))));

@@ -1,6 +1,7 @@
 // `FormData`.
 (function formData(realm) {
-  const { give, iterator, list, nameOfPair, needArguments, pairOf, push, tag, toArray, toWellFormed, valueOfPair } = realm;
+  const { give, iterator, list, nameOfPair, needArguments, pairOf, push, tag, toArray, toWellFormed, valueOfPair } =
+    realm;
 
   const newIterator = realm.newPairIterators('FormData');
 
@@ -17,7 +18,8 @@
   class FormData {
     #pairs = list();
     constructor(form) {
-      if (form !== undefined) throw new realm.TypeError('FormData cannot be made from a form element: append the entries');
+      if (form !== undefined)
+        throw new realm.TypeError('FormData cannot be made from a form element: append the entries');
     }
     append(name, value, fileName) {
       needArguments(arguments.length, 2, 'FormData.append');
@@ -55,7 +57,8 @@
       needArguments(arguments.length, 1, 'FormData.getAll');
       const wanted = toWellFormed(`${name}`);
       const found = list();
-      for (let i = 0; i < this.#pairs.length; i++) if (this.#pairs[i].name === wanted) push(found, this.#pairs[i].value);
+      for (let i = 0; i < this.#pairs.length; i++)
+        if (this.#pairs[i].name === wanted) push(found, this.#pairs[i].value);
       return toArray(found);
     }
     has(name) {

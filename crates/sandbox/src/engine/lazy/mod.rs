@@ -58,7 +58,12 @@ pub static STAGES: [LazyStage; 5] = [
     LazyStage {
         key: "subtle",
         names: &["CryptoKey", "SubtleCrypto"],
-        scripts: &[include_str!("crypto_key.js"), include_str!("subtle_crypto.js")],
+        scripts: &[
+            include_str!("crypto_key.js"),
+            include_str!("algorithms.js"),
+            include_str!("key_import.js"),
+            include_str!("subtle_crypto.js"),
+        ],
     },
     LazyStage {
         key: "performance",

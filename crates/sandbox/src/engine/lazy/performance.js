@@ -48,7 +48,8 @@
     constructor(name, options) {
       needArguments(arguments.length, 1, 'PerformanceMark');
       const start = options?.startTime;
-      if (start !== undefined && !(+start >= 0)) throw new realm.TypeError('The startTime of a mark must not be negative');
+      if (start !== undefined && !(+start >= 0))
+        throw new realm.TypeError('The startTime of a mark must not be negative');
       super(KEY, `${name}`, 'mark', start === undefined ? elapsed() : +start, 0);
       this.#detail = detailOf(options);
     }

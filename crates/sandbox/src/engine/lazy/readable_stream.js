@@ -1,7 +1,8 @@
 // `ReadableStream` with its default reader and controller.
 (function readableStreams(realm) {
   const { asyncIterator, give, iterator, promises, readStrategy, tag } = realm;
-  const { NONE, failed, invoke, later, newQueue, own, put, quiet, settled, sizeOf, take, valueOf, when, wrap } = promises;
+  const { NONE, failed, invoke, later, newQueue, own, put, quiet, settled, sizeOf, take, valueOf, when, wrap } =
+    promises;
 
   const KEY = { __proto__: null };
   let stateOf;
@@ -28,7 +29,8 @@
     again: false,
   });
 
-  const wanted = (state) => (state.status === 'errored' ? null : state.status === 'closed' ? 0 : state.most - state.held);
+  const wanted = (state) =>
+    state.status === 'errored' ? null : state.status === 'closed' ? 0 : state.most - state.held;
   const isAwaited = (state) => state.reader !== undefined && sizeOf(state.reader.requests) > 0;
 
   const forget = (state) => {
@@ -76,7 +78,8 @@
   };
 
   const enqueue = (state, chunk) => {
-    if (state.status !== 'readable' || state.closing) throw new realm.TypeError('The stream is closed or has failed, and takes no more chunks');
+    if (state.status !== 'readable' || state.closing)
+      throw new realm.TypeError('The stream is closed or has failed, and takes no more chunks');
     state.check?.(chunk);
     if (isAwaited(state)) {
       take(state.reader.requests).resolve({ value: chunk, done: false });
@@ -204,7 +207,8 @@
   };
 
   const checkBytes = (chunk) => {
-    if (realm.bytesOf(chunk) === undefined) throw new realm.TypeError('A chunk of a byte stream must be a view of an ArrayBuffer');
+    if (realm.bytesOf(chunk) === undefined)
+      throw new realm.TypeError('A chunk of a byte stream must be a view of an ArrayBuffer');
   };
 
   async function* chunksOf(reader, keeps) {
@@ -241,7 +245,8 @@
       if (source === null) throw new realm.TypeError('The source of a stream must be an object');
       const underlying = source ?? { __proto__: null };
       const isBytes = underlying.type !== undefined;
-      if (isBytes && `${underlying.type}` !== 'bytes') throw new realm.TypeError("The type of a source must be 'bytes' or undefined");
+      if (isBytes && `${underlying.type}` !== 'bytes')
+        throw new realm.TypeError("The type of a source must be 'bytes' or undefined");
       const { most, size } = readStrategy(strategy, isBytes ? 0 : 1);
       if (isBytes && size !== undefined) throw new realm.RangeError('A byte stream has no size function');
       state.most = most;
@@ -250,7 +255,10 @@
       const start = realm.optionalFunction(underlying, 'start');
       state.pull = wrap(realm.optionalFunction(underlying, 'pull'), underlying, state.controller);
       state.cancel = wrap(realm.optionalFunction(underlying, 'cancel'), underlying);
-      begin(state, valueOf(start === undefined ? undefined : realm.ReflectApply(start, underlying, [state.controller])));
+      begin(
+        state,
+        valueOf(start === undefined ? undefined : realm.ReflectApply(start, underlying, [state.controller])),
+      );
     }
     static from(iterable) {
       return fromIterable(iterable);
@@ -259,13 +267,16 @@
       return this.#state.reader !== undefined;
     }
     async cancel(reason) {
-      if (this.#state.reader !== undefined) throw new realm.TypeError('The stream is locked: cancel it with its reader');
+      if (this.#state.reader !== undefined)
+        throw new realm.TypeError('The stream is locked: cancel it with its reader');
       await own(cancel(this.#state, reason));
     }
     getReader(options) {
       const mode = options?.mode;
       if (mode !== undefined) {
-        throw new realm.TypeError(`The sandbox does not support readers of the mode ${realm.textOf(mode)}: use the default reader`);
+        throw new realm.TypeError(
+          `The sandbox does not support readers of the mode ${realm.textOf(mode)}: use the default reader`,
+        );
       }
       return new ReadableStreamDefaultReader(this);
     }
@@ -323,7 +334,20 @@
     return stream;
   };
 
-  realm.readable = { __proto__: null, acquire, cancel, close, enqueue, fail, isStream, newStream, read, release, stateOf, wanted };
+  realm.readable = {
+    __proto__: null,
+    acquire,
+    cancel,
+    close,
+    enqueue,
+    fail,
+    isStream,
+    newStream,
+    read,
+    release,
+    stateOf,
+    wanted,
+  };
   realm.define(ReadableStream.prototype, asyncIterator, ReadableStream.prototype.values);
   const classes = { __proto__: null, ReadableStream, ReadableStreamDefaultReader, ReadableStreamDefaultController };
   const names = realm.objectKeys(classes);

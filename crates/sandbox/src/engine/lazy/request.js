@@ -12,7 +12,8 @@
     const upper = toUpperCase(method);
     let isToken = method !== '';
     for (let i = 0; i < upper.length; i++) if (indexOf(TOKEN, upper[i]) < 0) isToken = false;
-    if (!isToken || FORBIDDEN[upper] === true) throw new realm.TypeError(`${realm.textOf(method)} is not a valid method of a request`);
+    if (!isToken || FORBIDDEN[upper] === true)
+      throw new realm.TypeError(`${realm.textOf(method)} is not a valid method of a request`);
     return USUAL[upper] === true ? upper : method;
   };
 
@@ -29,7 +30,8 @@
     const href = slice(text, 0, end);
     let at = end + 1;
     for (let i = 0; i < 2; i++) at = indexOf(text, '\n', at) + 1;
-    if (text[at] !== '\n' || text[at + 1] !== '\n') throw new realm.TypeError('The URL of a request must not hold a user or a password');
+    if (text[at] !== '\n' || text[at + 1] !== '\n')
+      throw new realm.TypeError('The URL of a request must not hold a user or a password');
     return href;
   };
 
@@ -119,8 +121,13 @@
     }
     clone() {
       const body = this.#record.body;
-      if (body !== undefined && !realm.isUsableBody(body)) throw new realm.TypeError('The body was read before, or is locked');
-      const copy = new Request(this.#record.url, { __proto__: null, headers: this.#record.headers, signal: this.#record.signal });
+      if (body !== undefined && !realm.isUsableBody(body))
+        throw new realm.TypeError('The body was read before, or is locked');
+      const copy = new Request(this.#record.url, {
+        __proto__: null,
+        headers: this.#record.headers,
+        signal: this.#record.signal,
+      });
       for (let i = 0; i < PLAIN.length; i++) copy.#record[PLAIN[i]] = this.#record[PLAIN[i]];
       copy.#record.method = this.#record.method;
       copy.#record.keepalive = this.#record.keepalive;
@@ -128,7 +135,8 @@
       return copy;
     }
     static {
-      recordOf = (value) => (value !== null && typeof value === 'object' && #record in value ? value.#record : undefined);
+      recordOf = (value) =>
+        value !== null && typeof value === 'object' && #record in value ? value.#record : undefined;
       for (let i = 0; i < PLAIN.length; i++) {
         const name = PLAIN[i];
         realm.defineProperty(Request.prototype, name, {

@@ -30,7 +30,8 @@
   // Reads an unsigned short as Web IDL does.
   const statusOf = (value) => {
     const status = realm.trunc(+value);
-    if (!(status >= 200 && status <= 599)) throw new realm.RangeError('The status of a response must be from 200 to 599');
+    if (!(status >= 200 && status <= 599))
+      throw new realm.RangeError('The status of a response must be from 200 to 599');
     return status;
   };
 
@@ -57,7 +58,11 @@
         throw new realm.TypeError('The options of a response must be an object');
       }
       this.#record = newRecord('default', 200);
-      fill(this.#record, body === undefined || body === null ? undefined : realm.toBody(body), init ?? { __proto__: null });
+      fill(
+        this.#record,
+        body === undefined || body === null ? undefined : realm.toBody(body),
+        init ?? { __proto__: null },
+      );
     }
     static error() {
       const record = newRecord('error', 0);

@@ -75,7 +75,8 @@
 
   const readOptions = (init) => {
     const { preventAbort, preventCancel, preventClose, signal } = init ?? { __proto__: null };
-    if (signal !== undefined && !realm.isSignal(signal)) throw new realm.TypeError('The signal of a pipe must be an AbortSignal');
+    if (signal !== undefined && !realm.isSignal(signal))
+      throw new realm.TypeError('The signal of a pipe must be an AbortSignal');
     return {
       __proto__: null,
       preventAbort: !!preventAbort,
@@ -102,12 +103,14 @@
     const options = readOptions(init);
     const from = readable.stateOf(stream);
     const to = writable.stateOf(target);
-    if (from.reader !== undefined || to.writer !== undefined) throw new realm.TypeError('A stream of the pipe is locked');
+    if (from.reader !== undefined || to.writer !== undefined)
+      throw new realm.TypeError('A stream of the pipe is locked');
     await own(run(from, to, options));
   };
 
   realm.pipeThroughPair = (stream, pair, init) => {
-    if (pair === undefined || pair === null) throw new realm.TypeError('ReadableStream.pipeThrough needs a pair of streams');
+    if (pair === undefined || pair === null)
+      throw new realm.TypeError('ReadableStream.pipeThrough needs a pair of streams');
     const { readable: out, writable: into } = pair;
     if (!readable.isStream(out) || !writable.isStream(into)) {
       throw new realm.TypeError('ReadableStream.pipeThrough needs { readable, writable }');
@@ -115,7 +118,8 @@
     const options = readOptions(init);
     const from = readable.stateOf(stream);
     const to = writable.stateOf(into);
-    if (from.reader !== undefined || to.writer !== undefined) throw new realm.TypeError('A stream of the pipe is locked');
+    if (from.reader !== undefined || to.writer !== undefined)
+      throw new realm.TypeError('A stream of the pipe is locked');
     // Both ends get a failure; this promise is not awaited.
     quiet(run(from, to, options));
     return out;

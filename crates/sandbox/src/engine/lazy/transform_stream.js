@@ -39,7 +39,9 @@
 
   const enqueue = (state, chunk) => {
     if (state.out.status !== 'readable' || state.out.closing) {
-      throw state.out.status === 'errored' ? state.out.error : new realm.TypeError('The stream is closed and takes no more chunks');
+      throw state.out.status === 'errored'
+        ? state.out.error
+        : new realm.TypeError('The stream is closed and takes no more chunks');
     }
     try {
       readable.enqueue(state.out, chunk);
@@ -186,7 +188,12 @@
     };
     state.transform = (chunk) => transform(chunk, pass);
     state.flush = () => flush(pass);
-    return connect(state, undefined, { __proto__: null, most: 1, size: undefined }, { __proto__: null, most: 0, size: undefined });
+    return connect(
+      state,
+      undefined,
+      { __proto__: null, most: 1, size: undefined },
+      { __proto__: null, most: 0, size: undefined },
+    );
   };
 
   const newStrategy = (name, measure) => {

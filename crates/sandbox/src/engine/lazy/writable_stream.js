@@ -1,7 +1,8 @@
 // `WritableStream` with its default writer and controller.
 (function writableStreams(realm) {
   const { give, promises, readStrategy, tag } = realm;
-  const { NONE, failed, invoke, later, newQueue, own, peek, put, quiet, settled, sizeOf, take, valueOf, when, wrap } = promises;
+  const { NONE, failed, invoke, later, newQueue, own, peek, put, quiet, settled, sizeOf, take, valueOf, when, wrap } =
+    promises;
 
   const KEY = { __proto__: null };
   // Marks the close in the queue.
@@ -203,7 +204,8 @@
     }
     const request = later();
     state.closeRequest = request;
-    if (state.writer !== undefined && state.isFull && state.status === 'writable') state.writer.ready.resolve(undefined);
+    if (state.writer !== undefined && state.isFull && state.status === 'writable')
+      state.writer.ready.resolve(undefined);
     put(state.queue, CLOSE);
     advance(state);
     return request.promise;
@@ -360,7 +362,20 @@
     return stream;
   };
 
-  realm.writable = { __proto__: null, abort, acquire, close, fail, isClosing, isStream, newStream, release, stateOf, wanted, write };
+  realm.writable = {
+    __proto__: null,
+    abort,
+    acquire,
+    close,
+    fail,
+    isClosing,
+    isStream,
+    newStream,
+    release,
+    stateOf,
+    wanted,
+    write,
+  };
   const classes = { __proto__: null, WritableStream, WritableStreamDefaultWriter, WritableStreamDefaultController };
   const names = realm.objectKeys(classes);
   for (let i = 0; i < names.length; i++) {

@@ -1,6 +1,7 @@
 // `AbortController` and `AbortSignal`.
 (function abort(realm) {
-  const { DOMException, EventTarget, addListener, dispatch, give, list, newTrustedEvent, push, startTimer, tag } = realm;
+  const { DOMException, EventTarget, addListener, dispatch, give, list, newTrustedEvent, push, startTimer, tag } =
+    realm;
 
   const KEY = {};
   let abortSignal;

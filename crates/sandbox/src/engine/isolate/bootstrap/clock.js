@@ -1,6 +1,7 @@
 // Deterministic random numbers and time, from a seed and a start time. Built before the guest starts, or not at all.
 (function clockAndChance(realm) {
-  const { ReflectApply, ReflectConstruct, define, defineProperty, floor, getOwnPropertyDescriptor, imul, repeatable } = realm;
+  const { ReflectApply, ReflectConstruct, define, defineProperty, floor, getOwnPropertyDescriptor, imul, repeatable } =
+    realm;
   const NativeDate = realm.Date;
   const dateToString = realm.unbind(NativeDate.prototype.toString);
   const { prototype: formats } = Intl.DateTimeFormat;

@@ -84,7 +84,8 @@
   function copyObject(value, seen) {
     const existing = mapGet(seen, value);
     if (existing !== undefined) return existing;
-    if (realm.isDOMException(value)) return new DOMException(realm.readText(value, 'message'), realm.readText(value, 'name'));
+    if (realm.isDOMException(value))
+      return new DOMException(realm.readText(value, 'message'), realm.readText(value, 'name'));
     if (native.isError(value)) return copyError(value, seen);
     const type = native.classOf(value);
     const leaf = copyLeaf(value, type);

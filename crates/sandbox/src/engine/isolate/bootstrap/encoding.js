@@ -52,7 +52,8 @@
     #begun = false;
     constructor(label = 'utf-8', options = undefined) {
       this.#name = native.encodingName(`${label}`);
-      if (this.#name === undefined) throw new realm.RangeError(`The encoding ${realm.textOf(`${label}`)} is not supported`);
+      if (this.#name === undefined)
+        throw new realm.RangeError(`The encoding ${realm.textOf(`${label}`)} is not supported`);
       this.#fatal = !!options?.fatal;
       this.#ignoreBOM = !!options?.ignoreBOM;
     }
@@ -100,7 +101,8 @@
   const copy = (bytes, from, to) => {
     const end = min(to, typedArrayBytes(bytes));
     const out = new Uint8Array(end > from ? end - from : 0);
-    if (end > from) typedArraySet(out, new Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + from, end - from), 0);
+    if (end > from)
+      typedArraySet(out, new Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + from, end - from), 0);
     return out;
   };
 
@@ -114,7 +116,8 @@
 
   const { decode } = TextDecoder.prototype;
   realm.TextDecoder = TextDecoder;
-  realm.decodeWith = (decoder, bytes, stream) => realm.ReflectApply(decode, decoder, [bytes, { __proto__: null, stream }]);
+  realm.decodeWith = (decoder, bytes, stream) =>
+    realm.ReflectApply(decode, decoder, [bytes, { __proto__: null, stream }]);
   realm.bytesOf = bytesOf;
   realm.copyBytes = copy;
   realm.encodeText = encode;

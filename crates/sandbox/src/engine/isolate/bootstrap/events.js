@@ -1,6 +1,7 @@
 // `Event`, `CustomEvent` and `EventTarget`. Targets have no parents here, so events do not propagate.
 (function events(realm, native) {
-  const { DOMException, ReflectApply, defineProperty, give, list, needArguments, push, repeatable, tag, textOf } = realm;
+  const { DOMException, ReflectApply, defineProperty, give, list, needArguments, push, repeatable, tag, textOf } =
+    realm;
 
   const PHASES = ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'];
   const isTrue = (value) => !!value;
@@ -152,7 +153,9 @@
   };
 
   const isCapturing = (options) =>
-    isTrue(options !== null && (typeof options === 'object' || typeof options === 'function') ? options.capture : options);
+    isTrue(
+      options !== null && (typeof options === 'object' || typeof options === 'function') ? options.capture : options,
+    );
 
   const readOptions = (options) => {
     const read = { __proto__: null, capture: isCapturing(options), once: false, passive: false, signal: undefined };
@@ -178,7 +181,13 @@
       const listeners = this.#listeners;
       for (let i = 0; i < listeners.length; i++) {
         const existing = listeners[i];
-        if (!existing.removed && existing.type === wanted && existing.callback === callback && existing.capture === capture) return;
+        if (
+          !existing.removed &&
+          existing.type === wanted &&
+          existing.callback === callback &&
+          existing.capture === capture
+        )
+          return;
       }
       const listener = { __proto__: null, type: wanted, callback, capture, once, passive, removed: false };
       push(listeners, listener);
@@ -196,7 +205,8 @@
       const listeners = this.#listeners;
       for (let i = 0; i < listeners.length; i++) {
         const existing = listeners[i];
-        if (existing.type === wanted && existing.callback === callback && existing.capture === capture) existing.removed = true;
+        if (existing.type === wanted && existing.callback === callback && existing.capture === capture)
+          existing.removed = true;
       }
       this.#sweep();
     }

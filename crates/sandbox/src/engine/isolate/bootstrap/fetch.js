@@ -7,7 +7,8 @@
   // `await` and `then` read `constructor`; an own property keeps them off the prototype, which the guest can change.
   const own = (promise) => define(promise, 'constructor', realm.Promise);
 
-  const REFUSED = 'The body of a request must be text, bytes, a Blob, a form, a stream or URLSearchParams; use JSON.stringify for objects';
+  const REFUSED =
+    'The body of a request must be text, bytes, a Blob, a form, a stream or URLSearchParams; use JSON.stringify for objects';
 
   const isPlain = (value) =>
     (typeof value === 'object' || typeof value === 'function') &&

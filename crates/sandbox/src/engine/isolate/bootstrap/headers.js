@@ -1,6 +1,7 @@
 // `Headers`: case-insensitive names, values joined as in HTTP. The host checks the headers again before it sends them.
 (function headers(realm) {
-  const { give, iterator, list, nameOfPair, needArguments, pairOf, push, tag, toArray, toLowerCase, valueOfPair } = realm;
+  const { give, iterator, list, nameOfPair, needArguments, pairOf, push, tag, toArray, toLowerCase, valueOfPair } =
+    realm;
 
   const NAME = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
 

@@ -1,6 +1,7 @@
 // Values as text, for logs and for thrown values that are not errors.
 (function inspectValues(realm, native) {
-  const { JSONStringify, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, indexOf, isArray, objectKeys, min, slice } = realm;
+  const { JSONStringify, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, indexOf, isArray, objectKeys, min, slice } =
+    realm;
   const { bigintToString, symbolToString, dateGetTime, dateToISOString, mapForEach, setForEach } = realm;
 
   const INSPECT_DEPTH = 4;
@@ -128,7 +129,8 @@
 
   function inspectMembers(value, depth, seen) {
     const name = classNameOf(value);
-    const prefix = name === undefined ? '[Object: null prototype] ' : name === '' || name === 'Object' ? '' : `${name} `;
+    const prefix =
+      name === undefined ? '[Object: null prototype] ' : name === '' || name === 'Object' ? '' : `${name} `;
     const members = inspectEntries('', value, depth, seen);
     return members === '' ? `${prefix}{}` : `${prefix}{ ${members} }`;
   }

@@ -79,7 +79,9 @@
 
   realm.needArguments = (count, needed, what) => {
     if (count < needed) {
-      throw new realm.TypeError(`${what} needs ${needed === 1 ? 'an argument' : `${needed} arguments`}, but has ${count}`);
+      throw new realm.TypeError(
+        `${what} needs ${needed === 1 ? 'an argument' : `${needed} arguments`}, but has ${count}`,
+      );
     }
   };
 });

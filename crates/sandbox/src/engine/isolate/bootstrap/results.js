@@ -51,7 +51,10 @@
     };
     const stop = (what, name) => end(`${pathTo(name)} is ${what}. ${advice} ${PLAIN}.`, false);
     const tooLong = (culprit) =>
-      end(`The ${root}${owner} ${as.verb} more than ${as.most} bytes of JSON (${as.limit})${culprit}. ${as.less}`, true);
+      end(
+        `The ${root}${owner} ${as.verb} more than ${as.most} bytes of JSON (${as.limit})${culprit}. ${as.less}`,
+        true,
+      );
     const spend = (count) => {
       left -= count;
       if (left < 0) tooLong('');

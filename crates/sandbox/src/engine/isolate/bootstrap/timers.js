@@ -5,8 +5,7 @@
   const timers = { __proto__: null };
 
   const startTimer = (kind, callback, delay, values) => {
-    if (typeof callback !== 'function')
-      throw new realm.TypeError(`${kind} needs a function as its first argument`);
+    if (typeof callback !== 'function') throw new realm.TypeError(`${kind} needs a function as its first argument`);
     const wait = typeof delay === 'number' && delay > 0 ? min(trunc(delay), 2147483647) : 0;
     const id = native.startTimer(wait, kind === 'setInterval');
     const due = repeatable.now + wait;
