@@ -41,9 +41,10 @@
   const place = (value, length, standard) => {
     if (value === undefined) return standard;
     const number = realm.trunc(+value);
-    if (!(number === number)) return 0;
     if (number < 0) return number + length > 0 ? number + length : 0;
-    return number < length ? number : length;
+    if (number < length) return number;
+    // 0 for NaN.
+    return number >= length ? length : 0;
   };
 
   // A stream that copies the bytes piece by piece.

@@ -73,7 +73,7 @@
     const isHigh = (unit) => unit >= '\ud800' && unit <= '\udbff';
     return newTransform(
       async (chunk, pass) => {
-        let text = half + `${chunk}`;
+        let text = `${half}${chunk}`;
         half = '';
         if (text.length > 0 && isHigh(text[text.length - 1])) {
           half = text[text.length - 1];
@@ -141,20 +141,27 @@
   }
 
   class TextDecoderStream {
-    #decoder;
+    #encoding;
+    #fatal;
+    #ignoreBOM;
     #ends;
-    constructor(label, options) {
-      this.#decoder = new realm.TextDecoder(label, options);
-      this.#ends = newTextDecoding(this.#decoder);
+    constructor(label = 'utf-8', options = undefined) {
+      const name = `${label}`;
+      this.#fatal = !!options?.fatal;
+      this.#ignoreBOM = !!options?.ignoreBOM;
+      const decoder = new realm.TextDecoder(name, { __proto__: null, fatal: this.#fatal, ignoreBOM: this.#ignoreBOM });
+      // Guests can redefine the getters of the decoder.
+      this.#encoding = native.encodingName(name);
+      this.#ends = newTextDecoding(decoder);
     }
     get encoding() {
-      return this.#decoder.encoding;
+      return this.#encoding;
     }
     get fatal() {
-      return this.#decoder.fatal;
+      return this.#fatal;
     }
     get ignoreBOM() {
-      return this.#decoder.ignoreBOM;
+      return this.#ignoreBOM;
     }
     get readable() {
       return this.#ends.readable;

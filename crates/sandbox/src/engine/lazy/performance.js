@@ -9,32 +9,39 @@
   // Beyond this number the older half is dropped.
   const MAX_ENTRIES = 10000;
 
+  const illegal = () => new realm.TypeError('Illegal constructor: use performance.mark or performance.measure');
+
+  // Facts of the entry that is being created. They are not an argument of `super`, because a guest may replace the class that
+  // marks and measures extend.
+  let facts;
+  let factsOf;
+  const newFacts = (name, type, start, duration) => ({ __proto__: null, name, type, start, duration });
+
   class PerformanceEntry {
-    #name;
-    #type;
-    #start;
-    #duration;
-    constructor(key, name, type, start, duration) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: use performance.mark or performance.measure');
-      this.#name = name;
-      this.#type = type;
-      this.#start = start;
-      this.#duration = duration;
+    #facts;
+    constructor() {
+      if (facts === undefined) throw illegal();
+      this.#facts = facts;
+      facts = undefined;
     }
     get name() {
-      return this.#name;
+      return this.#facts.name;
     }
     get entryType() {
-      return this.#type;
+      return this.#facts.type;
     }
     get startTime() {
-      return this.#start;
+      return this.#facts.start;
     }
     get duration() {
-      return this.#duration;
+      return this.#facts.duration;
     }
     toJSON() {
-      return { name: this.#name, entryType: this.#type, startTime: this.#start, duration: this.#duration };
+      const { name, type, start, duration } = this.#facts;
+      return { name, entryType: type, startTime: start, duration };
+    }
+    static {
+      factsOf = (entry) => entry.#facts;
     }
   }
 
@@ -50,29 +57,43 @@
       const start = options?.startTime;
       if (start !== undefined && !(+start >= 0))
         throw new realm.TypeError('The startTime of a mark must not be negative');
-      super(KEY, `${name}`, 'mark', start === undefined ? elapsed() : +start, 0);
-      this.#detail = detailOf(options);
-    }
-    get detail() {
-      return this.#detail;
-    }
-    toJSON() {
-      return { name: this.name, entryType: 'mark', startTime: this.startTime, duration: 0, detail: this.#detail };
-    }
-  }
-
-  class PerformanceMeasure extends PerformanceEntry {
-    #detail;
-    constructor(key, name, start, duration, detail) {
-      super(key, name, 'measure', start, duration);
+      const mark = newFacts(`${name}`, 'mark', start === undefined ? elapsed() : +start, 0);
+      const detail = detailOf(options);
+      facts = mark;
+      try {
+        super();
+      } finally {
+        facts = undefined;
+      }
       this.#detail = detail;
     }
     get detail() {
       return this.#detail;
     }
     toJSON() {
-      const { name, startTime, duration } = this;
-      return { name, entryType: 'measure', startTime, duration, detail: this.#detail };
+      const { name, start } = factsOf(this);
+      return { name, entryType: 'mark', startTime: start, duration: 0, detail: this.#detail };
+    }
+  }
+
+  class PerformanceMeasure extends PerformanceEntry {
+    #detail;
+    constructor(key, name, start, duration, detail) {
+      if (key !== KEY) throw illegal();
+      facts = newFacts(name, 'measure', start, duration);
+      try {
+        super();
+      } finally {
+        facts = undefined;
+      }
+      this.#detail = detail;
+    }
+    get detail() {
+      return this.#detail;
+    }
+    toJSON() {
+      const { name, start, duration } = factsOf(this);
+      return { name, entryType: 'measure', startTime: start, duration, detail: this.#detail };
     }
   }
 
@@ -146,13 +167,14 @@
     mark(name, options) {
       needArguments(arguments.length, 1, 'performance.mark');
       const mark = new PerformanceMark(name, options);
-      return addEntry(mark, `${name}`, 'mark', startOf(mark));
+      const { name: called, start } = factsOf(mark);
+      return addEntry(mark, called, 'mark', start);
     }
     measure(name, startOrOptions, endMark) {
       needArguments(arguments.length, 1, 'performance.measure');
       const { start, end, detail } = spanOf(startOrOptions, endMark);
-      const measure = new PerformanceMeasure(KEY, `${name}`, start, end - start, detail);
-      return addEntry(measure, `${name}`, 'measure', start);
+      const called = `${name}`;
+      return addEntry(new PerformanceMeasure(KEY, called, start, end - start, detail), called, 'measure', start);
     }
     getEntries() {
       return found(() => true);
@@ -174,7 +196,6 @@
     }
   }
 
-  const startOf = realm.unbind(realm.getOwnPropertyDescriptor(PerformanceEntry.prototype, 'startTime').get);
   const classes = { __proto__: null, PerformanceEntry, PerformanceMark, PerformanceMeasure, Performance };
   const names = realm.objectKeys(classes);
   for (let i = 0; i < names.length; i++) {

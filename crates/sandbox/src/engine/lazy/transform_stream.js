@@ -216,15 +216,15 @@
     };
     return Strategy;
   };
-  const byteLength = { size: (chunk) => chunk.byteLength };
-  const one = { size: () => 1 };
+  const { size: byteLength } = { size: (chunk) => chunk.byteLength };
+  const { size: one } = { size: () => 1 };
 
   const classes = {
     __proto__: null,
     TransformStream,
     TransformStreamDefaultController,
-    ByteLengthQueuingStrategy: newStrategy('ByteLengthQueuingStrategy', byteLength.size),
-    CountQueuingStrategy: newStrategy('CountQueuingStrategy', one.size),
+    ByteLengthQueuingStrategy: newStrategy('ByteLengthQueuingStrategy', byteLength),
+    CountQueuingStrategy: newStrategy('CountQueuingStrategy', one),
   };
   const names = realm.objectKeys(classes);
   for (let i = 0; i < names.length; i++) {

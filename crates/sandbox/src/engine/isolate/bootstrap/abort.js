@@ -3,7 +3,7 @@
   const { DOMException, EventTarget, addListener, dispatch, give, list, newTrustedEvent, push, startTimer, tag } =
     realm;
 
-  const KEY = {};
+  const KEY = { __proto__: null };
   let abortSignal;
   let isSignal;
   let isAborted;

@@ -24,7 +24,7 @@
     'toString',
   ];
 
-  const KEY = {};
+  const KEY = { __proto__: null };
 
   class CallSite {
     #facts = { __proto__: null };

@@ -49,8 +49,9 @@
 
   // Among web objects, only those that just hold bytes can be copied.
   function copyPlatformObject(value) {
-    if (realm.isFile?.(value)) return realm.newFile(realm.bytesOfBlob(value), value.name, value.type);
-    if (realm.isBlob?.(value)) return realm.newBlob(realm.bytesOfBlob(value), value.type);
+    if (realm.isFile?.(value))
+      return realm.newFile(realm.bytesOfBlob(value), realm.nameOfFile(value), realm.typeOfBlob(value));
+    if (realm.isBlob?.(value)) return realm.newBlob(realm.bytesOfBlob(value), realm.typeOfBlob(value));
     return refuse(`A ${realm.brief(value[toStringTag])}`);
   }
 
@@ -107,13 +108,9 @@
       return out;
     }
     if (type !== undefined) return refuse(type === 'Object' ? 'This object' : `A ${type}`);
-    let out = {};
-    if (isArray(value)) {
-      out = [];
-      out.length = value.length;
-    } else if (isOfPlatform(value)) {
-      return copyPlatformObject(value);
-    }
+    if (!isArray(value) && isOfPlatform(value)) return copyPlatformObject(value);
+    const out = isArray(value) ? [] : {};
+    if (isArray(value)) out.length = value.length;
     mapSet(seen, value, out);
     return copyMembers(value, out, seen);
   }

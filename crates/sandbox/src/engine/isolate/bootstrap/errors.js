@@ -1,7 +1,7 @@
 // Messages and stacks of thrown values, and the mark of errors that come from the host.
 (function errors(realm, native) {
-  const { JSONStringify, define, errorToString, getOwnPropertyDescriptor, hasOwn, indexOf, slice, textOf } = realm;
-  const { isArray, weakMapGet, weakMapSet } = realm;
+  const { JSONStringify, define, errorToString, hasOwn, indexOf, isArray, ownValue, slice, textOf } = realm;
+  const { weakMapGet, weakMapSet } = realm;
 
   const hostFaults = new realm.WeakMap();
 
@@ -54,20 +54,14 @@
 
   const cut = (text, most) => (text.length > most ? slice(text, 0, most) : text);
 
-  // An own member that is not an accessor; undefined if there is none.
-  const memberOf = (error, name) => {
-    const descriptor = getOwnPropertyDescriptor(error, name);
-    return descriptor !== undefined && hasOwn(descriptor, 'value') ? descriptor.value : undefined;
-  };
-
   // The message of an error; of an AggregateError with the first of its errors' messages.
   const messageOf = (error) => {
     const message = readText(error, 'message');
-    const errors = memberOf(error, 'errors');
+    const errors = ownValue(error, 'errors');
     if (!isArray(errors)) return message;
     let causes = '';
     for (let i = 0; i < errors.length && i < CAUSES; i++) {
-      const one = memberOf(errors, i);
+      const one = ownValue(errors, i);
       causes += `${i === 0 ? '' : '; '}${native.isError(one) ? headOf(one) : readable(textOf(one))}`;
     }
     return causes === '' ? message : `${message}: ${causes}`;
@@ -89,7 +83,7 @@
     let inner = error;
     for (let i = 0; i < CAUSES; i++) {
       if (!hasOwn(inner, 'cause')) break;
-      inner = memberOf(inner, 'cause');
+      inner = ownValue(inner, 'cause');
       out.stack += `\nCaused by: ${cut(readable(textOf(inner)), MAX_TEXT)}`;
       if (!native.isError(inner)) break;
     }

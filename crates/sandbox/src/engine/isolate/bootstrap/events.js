@@ -75,7 +75,7 @@
       return !this.#prevented;
     }
     set returnValue(value) {
-      if (!value) this.preventDefault();
+      if (!value) this.#prevent();
     }
     get cancelBubble() {
       return this.#halted;
@@ -84,6 +84,9 @@
       if (value) this.#halted = true;
     }
     preventDefault() {
+      this.#prevent();
+    }
+    #prevent() {
       if (this.#cancelable && !this.#passive) this.#prevented = true;
     }
     stopPropagation() {

@@ -53,7 +53,7 @@
         reject(reasonOf(signal));
         // The host stops the request; its answer is ignored.
         realm.then(
-          ask('#fetch_abort', [token]),
+          own(ask('#fetch_abort', [token])),
           () => {},
           () => {},
         );

@@ -20,12 +20,18 @@
   };
   const whole = (text) => (text.length > MAX_LINE ? `[text of ${text.length} characters]` : text);
 
+  // An own member that is not an accessor; undefined if there is none.
+  const ownValue = (object, name) => {
+    const descriptor = getOwnPropertyDescriptor(object, name);
+    return descriptor !== undefined && hasOwn(descriptor, 'value') ? descriptor.value : undefined;
+  };
+
   // The name of an object's class; undefined for an object without a prototype.
   function classNameOf(value) {
     let prototype = getPrototypeOf(value);
     if (prototype === null) return undefined;
     for (let i = 0; i < INSPECT_DEPTH && prototype !== null && native.classOf(prototype) !== 'Proxy'; i++) {
-      const maker = getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+      const maker = ownValue(prototype, 'constructor');
       if (typeof maker === 'function') return nameOf(maker);
       prototype = getPrototypeOf(prototype);
     }
@@ -33,7 +39,7 @@
   }
 
   const nameOf = (named) => {
-    const name = native.classOf(named) === 'Proxy' ? undefined : getOwnPropertyDescriptor(named, 'name')?.value;
+    const name = native.classOf(named) === 'Proxy' ? undefined : ownValue(named, 'name');
     return typeof name === 'string' ? realm.brief(name) : '';
   };
 
@@ -110,7 +116,8 @@
         return inspectCollection('Set', setForEach, value, depth, seen);
       case 'Date': {
         const time = dateGetTime(value);
-        return time === time ? dateToISOString(value) : 'Invalid Date';
+        // NaN for an invalid date.
+        return time - time === 0 ? dateToISOString(value) : 'Invalid Date';
       }
       case 'Proxy':
         return '[Proxy]';
@@ -204,6 +211,7 @@
     }
   };
 
+  realm.ownValue = ownValue;
   realm.textOf = textOf;
   realm.formatLine = function formatLine(values) {
     let line = '';

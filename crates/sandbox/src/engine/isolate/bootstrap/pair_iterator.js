@@ -3,7 +3,7 @@
   const { IteratorPrototype, iterator } = realm;
 
   // A base class with V8's iterator prototype.
-  const Iterating = function () {};
+  function Iterating() {}
   Iterating.prototype = IteratorPrototype;
 
   // Returns a function that creates iterators: `pairAt` returns the pair at an index, or undefined after the last one; `pick`

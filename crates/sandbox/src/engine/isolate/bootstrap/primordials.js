@@ -68,6 +68,7 @@
   realm.methods = {
     __proto__: null,
     sort: Array.prototype.sort,
+    // biome-ignore lint/suspicious/noThenProperty: no promise is resolved with this object
     then: Promise.prototype.then,
     errorToString: Error.prototype.toString,
     dateToISOString: Date.prototype.toISOString,

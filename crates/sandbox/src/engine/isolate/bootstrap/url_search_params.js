@@ -26,8 +26,12 @@
     realm.eachMember(input, (key, item) => {
       const name = scalar(key);
       const value = scalar(item);
-      if (seen[name] !== undefined) seen[name].value = value;
-      else push(pairs, (seen[name] = { __proto__: null, name, value }));
+      if (seen[name] !== undefined) {
+        seen[name].value = value;
+        return;
+      }
+      seen[name] = { __proto__: null, name, value };
+      push(pairs, seen[name]);
     });
     return pairs;
   };
