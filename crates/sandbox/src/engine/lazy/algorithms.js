@@ -1,10 +1,13 @@
 // Algorithms of `crypto.subtle`: their names and parameters, and the usages of keys.
-(function algorithms(realm) {
+(function algorithms(/** @type {Realm} */ realm) {
   const { DOMException, keys, list, push, toUpperCase } = realm;
   const { bytesFromHex } = keys;
 
+  /** @type {Table<any>} */
   const HASH_BYTES = { __proto__: null, 'SHA-1': 20, 'SHA-256': 32, 'SHA-384': 48, 'SHA-512': 64 };
+  /** @type {Table<any>} */
   const BLOCK_BYTES = { __proto__: null, 'SHA-1': 64, 'SHA-256': 64, 'SHA-384': 128, 'SHA-512': 128 };
+  /** @type {Table<any>} */
   const CURVES = {
     __proto__: null,
     'P-256': {
@@ -35,10 +38,12 @@
   const NAMES = ['HMAC', 'RSASSA-PKCS1-v1_5', 'RSA-PSS', 'ECDSA', 'Ed25519', 'SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'];
   const USAGES = ['encrypt', 'decrypt', 'sign', 'verify', 'deriveKey', 'deriveBits', 'wrapKey', 'unwrapKey'];
 
+  /** @type {Algorithms['unsupported']} */
   const unsupported = (what) => {
     throw new DOMException(`${what} is not supported in the sandbox`, 'NotSupportedError');
   };
 
+  /** @type {Algorithms['nameOf']} */
   const nameOf = (algorithm) => {
     const input = algorithm !== null && typeof algorithm === 'object' ? algorithm.name : algorithm;
     if (input === undefined) throw new realm.TypeError('An algorithm must be a name, or an object with one');
@@ -46,12 +51,14 @@
     for (let i = 0; i < NAMES.length; i++) if (toUpperCase(NAMES[i]) === wanted) return NAMES[i];
     return unsupported(`The algorithm ${realm.textOf(`${input}`)}`);
   };
+  /** @type {Algorithms['hashOf']} */
   const hashOf = (value) => {
     if (value === undefined || value === null) throw new realm.TypeError('The algorithm needs a hash');
     const name = nameOf(value);
     return HASH_BYTES[name] === undefined ? unsupported(`The hash ${name}`) : name;
   };
 
+  /** @type {Algorithms['dataOf']} */
   const dataOf = (value) => {
     const bytes = value !== null && typeof value === 'object' ? realm.bytesOf(value) : undefined;
     if (bytes === undefined) throw new realm.TypeError('The data must be an ArrayBuffer or a view of one');
@@ -59,7 +66,9 @@
   };
 
   // The usages of a key, in the order of the standard.
+  /** @type {Algorithms['usagesOf']} */
   const usagesOf = (value, allowed) => {
+    /** @type {Table<any>} */
     const wanted = { __proto__: null };
     for (const usage of value) {
       const name = `${usage}`;
@@ -71,23 +80,28 @@
     for (let i = 0; i < USAGES.length; i++) if (wanted[USAGES[i]] === true) push(usages, USAGES[i]);
     return usages;
   };
+  /** @type {Algorithms['contains']} */
   const contains = (items, wanted) => {
     for (let i = 0; i < items.length; i++) if (items[i] === wanted) return true;
     return false;
   };
+  /** @type {Algorithms['only']} */
   const only = (usages, name) => {
     const kept = list();
     if (contains(usages, name)) push(kept, name);
     return kept;
   };
+  /** @type {Algorithms['needUsages']} */
   const needUsages = (usages) => {
     if (usages.length === 0) throw new DOMException('A key needs at least one usage', 'SyntaxError');
     return usages;
   };
 
   // An algorithm with its parameters; `scheme` combines all parameters of a signature in one name.
+  /** @type {Algorithms['kindOf']} */
   const kindOf = (algorithm) => {
     const name = nameOf(algorithm);
+    /** @type {KeyKind} */
     const kind = {
       __proto__: null,
       name,

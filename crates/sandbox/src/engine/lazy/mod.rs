@@ -36,7 +36,9 @@ pub static STAGES: [LazyStage; 5] = [
         ],
         scripts: &[
             include_str!("promises.js"),
+            include_str!("readable_state.js"),
             include_str!("readable_stream.js"),
+            include_str!("writable_state.js"),
             include_str!("writable_stream.js"),
             include_str!("stream_pipes.js"),
             include_str!("transform_stream.js"),

@@ -1,10 +1,10 @@
 // `performance`: the clock of the run in whole milliseconds, with marks and measures.
-(function performanceClock(realm, native) {
+(function performanceClock(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { DOMException, EventTarget, floor, give, list, needArguments, push, repeatable, tag, toArray } = realm;
 
   const KEY = { __proto__: null };
   // The same clock as that of `Date`: with a fixed clock each reading advances it.
-  const elapsed = () => (repeatable.now === undefined ? native.elapsed() : realm.readClock() - repeatable.start);
+  const elapsed = () => (repeatable.now === undefined ? native.elapsed() : realm.readClock() - (repeatable.start ?? 0));
   const began = repeatable.start ?? floor(realm.dateNow() - native.elapsed());
   // Beyond this number the older half is dropped.
   const MAX_ENTRIES = 10000;
@@ -13,8 +13,11 @@
 
   // Facts of the entry that is being created. They are not an argument of `super`, because a guest may replace the class that
   // marks and measures extend.
+  /** @type {EntryFacts | undefined} */
   let facts;
+  /** @type {(entry: Guest) => EntryFacts} */
   let factsOf;
+  /** @param {string} name @param {string} type @param {Guest} start @param {Guest} duration */
   const newFacts = (name, type, start, duration) => ({ __proto__: null, name, type, start, duration });
 
   class PerformanceEntry {
@@ -45,6 +48,7 @@
     }
   }
 
+  /** @param {Guest} options */
   const detailOf = (options) => {
     const detail = options === undefined || options === null ? undefined : options.detail;
     return detail === undefined || detail === null ? null : realm.cloneValue(detail);
@@ -52,6 +56,7 @@
 
   class PerformanceMark extends PerformanceEntry {
     #detail;
+    /** @param {Guest} name @param {Guest} options */
     constructor(name, options) {
       needArguments(arguments.length, 1, 'PerformanceMark');
       const start = options?.startTime;
@@ -78,6 +83,7 @@
 
   class PerformanceMeasure extends PerformanceEntry {
     #detail;
+    /** @param {Guest} key @param {Guest} name @param {Guest} start @param {Guest} duration @param {Guest} detail */
     constructor(key, name, start, duration, detail) {
       if (key !== KEY) throw illegal();
       facts = newFacts(name, 'measure', start, duration);
@@ -99,6 +105,7 @@
 
   let entries = list();
 
+  /** @param {object} entry @param {string} name @param {string} type @param {Guest} start */
   const addEntry = (entry, name, type, start) => {
     if (entries.length >= MAX_ENTRIES) {
       const kept = list();
@@ -113,12 +120,14 @@
     return entry;
   };
 
+  /** @param {(entry: Guest) => boolean} test */
   const found = (test) => {
     const out = list();
     for (let i = 0; i < entries.length; i++) if (test(entries[i])) push(out, entries[i].entry);
     return toArray(out);
   };
 
+  /** @param {string} type @param {string} name */
   const clear = (type, name) => {
     const kept = list();
     for (let i = 0; i < entries.length; i++) {
@@ -127,6 +136,7 @@
     entries = kept;
   };
 
+  /** @param {Guest} moment */
   const timeOf = (moment) => {
     if (typeof moment === 'number') return moment;
     const name = `${moment}`;
@@ -136,8 +146,9 @@
     throw new DOMException(`The mark '${name}' does not exist`, 'SyntaxError');
   };
 
+  /** @param {Guest} startOrOptions @param {Guest} endMark */
   const spanOf = (startOrOptions, endMark) => {
-    const span = { __proto__: null, start: 0, end: undefined, detail: null };
+    const span = { __proto__: null, start: 0, end: 0, detail: null };
     if (startOrOptions !== null && typeof startOrOptions === 'object') {
       const { start, end, duration } = startOrOptions;
       span.detail = detailOf(startOrOptions);
@@ -154,6 +165,7 @@
   };
 
   class Performance extends EventTarget {
+    /** @param {Guest} key */
     constructor(key) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: use the global performance');
       super();
@@ -164,12 +176,14 @@
     now() {
       return elapsed();
     }
+    /** @param {Guest} name @param {Guest} options */
     mark(name, options) {
       needArguments(arguments.length, 1, 'performance.mark');
       const mark = new PerformanceMark(name, options);
       const { name: called, start } = factsOf(mark);
       return addEntry(mark, called, 'mark', start);
     }
+    /** @param {Guest} name @param {Guest} startOrOptions @param {Guest} endMark */
     measure(name, startOrOptions, endMark) {
       needArguments(arguments.length, 1, 'performance.measure');
       const { start, end, detail } = spanOf(startOrOptions, endMark);
@@ -179,15 +193,19 @@
     getEntries() {
       return found(() => true);
     }
+    /** @param {Guest} name @param {Guest} type */
     getEntriesByName(name, type) {
-      return found((it) => it.name === `${name}` && (type === undefined || it.type === `${type}`));
+      return found((/** @type {Guest} */ it) => it.name === `${name}` && (type === undefined || it.type === `${type}`));
     }
+    /** @param {Guest} type */
     getEntriesByType(type) {
-      return found((it) => it.type === `${type}`);
+      return found((/** @type {Guest} */ it) => it.type === `${type}`);
     }
+    /** @param {Guest} name */
     clearMarks(name) {
       clear('mark', name);
     }
+    /** @param {Guest} name */
     clearMeasures(name) {
       clear('measure', name);
     }
@@ -196,6 +214,7 @@
     }
   }
 
+  /** @type {Table<any>} */
   const classes = { __proto__: null, PerformanceEntry, PerformanceMark, PerformanceMeasure, Performance };
   const names = realm.objectKeys(classes);
   for (let i = 0; i < names.length; i++) {

@@ -1,12 +1,16 @@
 // `Request`.
-(function requests(realm, native) {
+(function requests(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { Headers, give, headerOf, indexOf, isSignal, setHeader, slice, tag, toUpperCase } = realm;
 
+  /** @type {Table<any>} */
   const USUAL = { __proto__: null, DELETE: true, GET: true, HEAD: true, OPTIONS: true, POST: true, PUT: true };
+  /** @type {Table<any>} */
   const FORBIDDEN = { __proto__: null, CONNECT: true, TRACE: true, TRACK: true };
   const TOKEN = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  /** @type {Realm['requestOf']} */
   let recordOf;
 
+  /** @param {Guest} value */
   const methodOf = (value) => {
     const method = `${value}`;
     const upper = toUpperCase(method);
@@ -17,12 +21,14 @@
     return USUAL[upper] === true ? upper : method;
   };
 
+  /** @param {Guest} value @param {string[]} choices @param {string} what */
   const oneOf = (value, choices, what) => {
     for (let i = 0; i < choices.length; i++) if (choices[i] === value) return value;
     throw new realm.TypeError(`${realm.textOf(value)} is not a valid ${what} of a request`);
   };
 
   // The native side writes one part of the URL per line: the href first, user and password later.
+  /** @param {Guest} input */
   const urlOf = (input) => {
     const text = native.urlParse(realm.hrefOf(input) ?? `${input}`);
     if (text === undefined) throw new realm.TypeError(`Failed to parse URL from ${realm.textOf(`${input}`)}`);
@@ -35,6 +41,7 @@
     return href;
   };
 
+  /** @param {string} url @returns {RequestRecord} */
   const newRecord = (url) => ({
     __proto__: null,
     url,
@@ -54,6 +61,7 @@
 
   const PLAIN = ['redirect', 'cache', 'credentials', 'mode', 'integrity', 'referrer', 'referrerPolicy'];
 
+  /** @param {RequestRecord} record @param {Guest} init @param {RequestRecord | undefined} from */
   const fill = (record, init, from) => {
     if (init.method !== undefined) record.method = methodOf(init.method);
     for (let i = 0; i < PLAIN.length; i++) {
@@ -70,6 +78,7 @@
 
   class Request {
     #record;
+    /** @param {Guest} input @param {Guest} [init] */
     constructor(input, init = undefined) {
       realm.needArguments(arguments.length, 1, 'Request');
       const from = recordOf(input);

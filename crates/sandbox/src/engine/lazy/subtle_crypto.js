@@ -1,5 +1,5 @@
 // `crypto.subtle`: digests, HMAC, and signatures with RSA, ECDSA and Ed25519.
-(function subtleCrypto(realm, native) {
+(function subtleCrypto(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { DOMException, Uint8Array, algorithms, give, keyImport, keys, list, tag } = realm;
   const { typedArrayBuffer, typedArrayBytes } = realm;
   const {
@@ -19,8 +19,10 @@
   const { bytesFrom, fromSpki, sameBytes, secretsOf, toBase64Url, toSpki } = keys;
   const { hmacKey, importHmac, importJwk, privateKey, publicKey } = keyImport;
 
+  /** @param {string} binary */
   const bufferOf = (binary) => typedArrayBuffer(bytesFrom(binary));
 
+  /** @param {Guest} key @param {string} usage */
   const usable = (key, usage) => {
     const found = secretsOf(key);
     if (found === undefined) throw new realm.TypeError('The key must be a CryptoKey');
@@ -28,6 +30,7 @@
       throw new DOMException(`The key cannot be used to ${usage}`, 'InvalidAccessError');
     return found;
   };
+  /** @param {Guest} algorithm @param {Guest} key @param {string} usage */
   const matching = (algorithm, key, usage) => {
     const found = usable(key, usage);
     if (nameOf(algorithm) !== found.name)
@@ -35,20 +38,24 @@
     if (found.curve !== undefined && hashOf(algorithm.hash) !== found.hash) {
       unsupported(`${found.curve} with another hash than ${found.hash}`);
     }
-    if (found.name === 'RSA-PSS' && algorithm.saltLength !== HASH_BYTES[found.hash]) {
-      unsupported(`A saltLength other than that of the hash (${HASH_BYTES[found.hash]})`);
+    const saltLength = HASH_BYTES[found.hash ?? ''];
+    if (found.name === 'RSA-PSS' && algorithm.saltLength !== saltLength) {
+      unsupported(`A saltLength other than that of the hash (${saltLength})`);
     }
     return found;
   };
 
   class SubtleCrypto {
+    /** @param {Guest} key */
     constructor(key) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: use crypto.subtle');
     }
+    /** @param {Guest} algorithm @param {Guest} data */
     async digest(algorithm, data) {
       const hash = hashOf(algorithm);
       return bufferOf(native.digest(hash, dataOf(data)));
     }
+    /** @param {Guest} format @param {Guest} data @param {Guest} algorithm @param {Guest} extractable @param {Guest} usages */
     async importKey(format, data, algorithm, extractable, usages) {
       const kind = nameOf(algorithm);
       if (kind === 'HMAC') return importHmac(`${format}`, data, algorithm, !!extractable, usages);
@@ -57,7 +64,12 @@
         case 'jwk':
           return importJwk(wanted, data, !!extractable, usages);
         case 'spki':
-          return publicKey(wanted, fromSpki(dataOf(data), wanted.spki), !!extractable, usagesOf(usages, ['verify']));
+          return publicKey(
+            wanted,
+            fromSpki(dataOf(data), /** @type {Bytes} */ (wanted.spki)),
+            !!extractable,
+            usagesOf(usages, ['verify']),
+          );
         case 'pkcs8': {
           const bytes = dataOf(data);
           const allowed = needUsages(usagesOf(usages, ['sign']));
@@ -77,6 +89,7 @@
           throw new realm.TypeError(`${realm.textOf(`${format}`)} is not a key format`);
       }
     }
+    /** @param {Guest} format @param {Guest} key */
     async exportKey(format, key) {
       const found = secretsOf(key);
       if (found === undefined) throw new realm.TypeError('The key must be a CryptoKey');
@@ -91,7 +104,7 @@
       if (found.name === 'HMAC') {
         realm.put(shown, 'kty', 'oct');
         realm.put(shown, 'k', toBase64Url(found.bytes));
-        realm.put(shown, 'alg', `HS${realm.slice(found.hash, 4)}`);
+        realm.put(shown, 'alg', `HS${realm.slice(/** @type {string} */ (found.hash), 4)}`);
         return shown;
       }
       if (found.type === 'private' || found.rsa) return unsupported('The format jwk for this key');
@@ -104,6 +117,7 @@
         realm.put(shown, 'y', toBase64Url(realm.copyBytes(found.bytes, 1 + size, 1 + 2 * size)));
       return shown;
     }
+    /** @param {Guest} algorithm @param {Guest} extractable @param {Guest} usages */
     async generateKey(algorithm, extractable, usages) {
       if (nameOf(algorithm) === 'HMAC') {
         const hash = hashOf(algorithm.hash);
@@ -121,27 +135,29 @@
       const all = usagesOf(usages, ['sign', 'verify']);
       if (!contains(all, 'sign')) needUsages(list());
       const pkcs8 = bytesFrom(native.keyGenerate(kind.scheme));
-      const open = bytesFrom(native.keyPublic(kind.scheme, pkcs8));
+      const open = bytesFrom(/** @type {string} */ (native.keyPublic(kind.scheme, pkcs8)));
       const verifying = only(all, 'verify');
       return {
         publicKey: publicKey(kind, open, true, verifying),
         privateKey: privateKey(kind, pkcs8, !!extractable, only(all, 'sign')),
       };
     }
+    /** @param {Guest} algorithm @param {Guest} key @param {Guest} data */
     async sign(algorithm, key, data) {
       const found = matching(algorithm, key, 'sign');
       const bytes = dataOf(data);
-      if (found.name === 'HMAC') return bufferOf(native.hmac(found.hash, found.bytes, bytes));
+      if (found.name === 'HMAC') return bufferOf(native.hmac(/** @type {string} */ (found.hash), found.bytes, bytes));
       const signature = native.sign(found.scheme, found.bytes, bytes);
       if (signature === undefined) throw new DOMException('The key cannot sign this', 'OperationError');
       return bufferOf(signature);
     }
+    /** @param {Guest} algorithm @param {Guest} key @param {Guest} signature @param {Guest} data */
     async verify(algorithm, key, signature, data) {
       const found = matching(algorithm, key, 'verify');
       const input = dataOf(signature);
       const bytes = dataOf(data);
       if (found.name !== 'HMAC') return native.verify(found.scheme, found.bytes, input, bytes);
-      return sameBytes(bytesFrom(native.hmac(found.hash, found.bytes, bytes)), input);
+      return sameBytes(bytesFrom(native.hmac(/** @type {string} */ (found.hash), found.bytes, bytes)), input);
     }
     static {
       const missing = ['encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'wrapKey', 'unwrapKey'];
