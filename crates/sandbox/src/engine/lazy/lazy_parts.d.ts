@@ -10,9 +10,9 @@ interface LazyParts {
   sizeOfChunk(size: SizeOf | undefined, chunk: Guest): number;
   // readable_stream.js, writable_stream.js, stream_pipes.js, transform_stream.js
   readableStates: ReadableStates;
-  readable: Readables;
+  readable: ReadableFunctions;
   writableStates: WritableStates;
-  writable: Writables;
+  writable: WritableFunctions;
   pipeStream(stream: Guest, target: Guest, init: Guest): Promise<void>;
   pipeThroughPair(stream: Guest, pair: Guest, init: Guest): Guest;
   teeStream(stream: Guest): ReadableStreamObject[];
@@ -151,7 +151,7 @@ interface ReadableStates extends Internal {
   release(reader: StreamReader): void;
   wanted(state: ReadableState): number | null;
 }
-interface Readables extends Omit<ReadableStates, 'begin' | 'newState'> {
+interface ReadableFunctions extends Omit<ReadableStates, 'begin' | 'newState'> {
   isStream(value: Guest): boolean;
   newStream(
     pull: AsyncCallback,
@@ -212,7 +212,7 @@ interface WritableStates extends Internal {
   wanted(state: WritableState): number;
   write(writer: StreamWriter, chunk: Guest): Promise<unknown>;
 }
-interface Writables extends Omit<WritableStates, 'begin' | 'newState'> {
+interface WritableFunctions extends Omit<WritableStates, 'begin' | 'newState'> {
   isStream(value: Guest): boolean;
   newStream(sink: Sink, strategy: Strategy): WritableStreamObject;
   stateOf(stream: WritableStreamObject): WritableState;

@@ -23,7 +23,7 @@
     again: false,
   });
 
-  /** @type {Readables['wanted']} */
+  /** @type {ReadableFunctions['wanted']} */
   const wanted = (state) =>
     state.status === 'errored' ? null : state.status === 'closed' ? 0 : state.most - state.held;
   /** @param {ReadableState} state */
@@ -36,7 +36,7 @@
     state.pull = state.cancel = state.size = undefined;
   };
 
-  /** @type {Readables['fail']} */
+  /** @type {ReadableFunctions['fail']} */
   const fail = (state, error) => {
     if (state.status !== 'readable') return;
     state.status = 'errored';
@@ -77,7 +77,7 @@
     when(invoke(state.pull, NONE), done, (error) => fail(state, error));
   };
 
-  /** @type {Readables['enqueue']} */
+  /** @type {ReadableFunctions['enqueue']} */
   const enqueue = (state, chunk) => {
     if (state.status !== 'readable' || state.closing)
       throw new realm.TypeError('The stream is closed or has failed, and takes no more chunks');
@@ -97,14 +97,14 @@
     pullMore(state);
   };
 
-  /** @type {Readables['close']} */
+  /** @type {ReadableFunctions['close']} */
   const close = (state) => {
     if (state.status !== 'readable' || state.closing) throw new realm.TypeError('The stream is closed already');
     state.closing = true;
     if (sizeOf(state.queue) === 0) end(state);
   };
 
-  /** @type {Readables['cancel']} */
+  /** @type {ReadableFunctions['cancel']} */
   const cancel = async (state, reason) => {
     state.disturbed = true;
     if (state.status === 'closed') return;
@@ -115,7 +115,7 @@
   };
 
   // A promise of the next chunk, as an iterator result.
-  /** @type {Readables['read']} */
+  /** @type {ReadableFunctions['read']} */
   const read = (reader) => {
     const { state } = reader;
     if (state === undefined) return failed(new realm.TypeError('The reader has released its stream')).promise;
@@ -135,7 +135,7 @@
     return settled({ value: chunk, done: false }).promise;
   };
 
-  /** @type {Readables['acquire']} */
+  /** @type {ReadableFunctions['acquire']} */
   const acquire = (state) => {
     if (state.reader !== undefined) throw new realm.TypeError('The stream is locked: it already has a reader');
     const reader = { __proto__: null, state, requests: newQueue(), closed: later() };
@@ -146,7 +146,7 @@
     return reader;
   };
 
-  /** @type {Readables['release']} */
+  /** @type {ReadableFunctions['release']} */
   const release = (reader) => {
     const { state } = reader;
     if (state === undefined) return;

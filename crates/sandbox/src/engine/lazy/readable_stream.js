@@ -5,9 +5,9 @@
   const { acquire, begin, cancel, close, enqueue, fail, newState, read, release, wanted } = readableStates;
 
   const KEY = { __proto__: null };
-  /** @type {Readables['stateOf']} */
+  /** @type {ReadableFunctions['stateOf']} */
   let stateOf;
-  /** @type {Readables['isStream']} */
+  /** @type {ReadableFunctions['isStream']} */
   let isStream;
   /** @type {(state: ReadableState) => object} */
   let newController;
@@ -168,7 +168,7 @@
   const byteLength = (chunk) => realm.typedArrayBytes(realm.bytesOf(chunk));
 
   // An internal stream: `pull` and `cancel` return internal promises.
-  /** @type {Readables['newStream']} */
+  /** @type {ReadableFunctions['newStream']} */
   const newStream = (pull, cancelled, most, size, started) => {
     const stream = new ReadableStream(undefined, undefined, KEY);
     const state = stateOf(stream);

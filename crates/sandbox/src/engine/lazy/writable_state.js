@@ -29,9 +29,9 @@
     isFull: false,
   });
 
-  /** @type {Writables['wanted']} */
+  /** @type {WritableFunctions['wanted']} */
   const wanted = (state) => state.most - state.held;
-  /** @type {Writables['isClosing']} */
+  /** @type {WritableFunctions['isClosing']} */
   const isClosing = (state) => state.closeRequest !== undefined || state.closing !== undefined;
 
   /** @param {WritableState} state */
@@ -114,7 +114,7 @@
     else if (state.status === 'erroring') finishErroring(state);
   };
 
-  /** @type {Writables['fail']} */
+  /** @type {WritableFunctions['fail']} */
   const fail = (state, error) => {
     if (state.status === 'writable') startErroring(state, error);
   };
@@ -184,7 +184,7 @@
     else writeChunk(state, item);
   };
 
-  /** @type {Writables['write']} */
+  /** @type {WritableFunctions['write']} */
   const write = (writer, chunk) => {
     const { state } = writer;
     if (state === undefined) return failed(new realm.TypeError('The writer has released its stream')).promise;
@@ -210,7 +210,7 @@
     return request.promise;
   };
 
-  /** @type {Writables['close']} */
+  /** @type {WritableFunctions['close']} */
   const close = (state) => {
     if (state.status === 'closed' || state.status === 'errored' || isClosing(state)) {
       return failed(new realm.TypeError('The stream is closed or closing')).promise;
@@ -224,7 +224,7 @@
     return request.promise;
   };
 
-  /** @type {Writables['abort']} */
+  /** @type {WritableFunctions['abort']} */
   const abort = (state, reason) => {
     if (state.status === 'closed' || state.status === 'errored') return settled(undefined).promise;
     realm.abortSignal(state.signal, reason);
@@ -237,7 +237,7 @@
     return request.promise;
   };
 
-  /** @type {Writables['acquire']} */
+  /** @type {WritableFunctions['acquire']} */
   const acquire = (state) => {
     if (state.writer !== undefined) throw new realm.TypeError('The stream is locked: it already has a writer');
     const writer = { __proto__: null, state, ready: settled(undefined), closed: later() };
@@ -250,7 +250,7 @@
     return writer;
   };
 
-  /** @type {Writables['release']} */
+  /** @type {WritableFunctions['release']} */
   const release = (writer) => {
     const { state } = writer;
     if (state === undefined) return;

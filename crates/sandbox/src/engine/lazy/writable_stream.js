@@ -5,9 +5,9 @@
   const { abort, acquire, begin, close, fail, isClosing, newState, release, wanted, write } = writableStates;
 
   const KEY = { __proto__: null };
-  /** @type {Writables['stateOf']} */
+  /** @type {WritableFunctions['stateOf']} */
   let stateOf;
-  /** @type {Writables['isStream']} */
+  /** @type {WritableFunctions['isStream']} */
   let isStream;
   /** @type {(state: WritableState) => object} */
   let newController;
@@ -111,7 +111,7 @@
   }
 
   // An internal stream.
-  /** @type {Writables['newStream']} */
+  /** @type {WritableFunctions['newStream']} */
   const newStream = (sink, strategy) => {
     const stream = new WritableStream(undefined, undefined, KEY);
     const state = stateOf(stream);
