@@ -32,7 +32,9 @@ pub fn without_comments(script: &str) -> String {
                 out.extend(rest.as_str().get(..length).unwrap_or_default().chars().filter(|letter| *letter == '\n'));
                 rest = after(&rest, length);
                 // Tokens that the comment kept apart.
-                out.push(' ');
+                if !rest.as_str().starts_with([' ', '\n']) {
+                    out.push(' ');
+                }
                 continue;
             }
             (Part::Code(_), '\'' | '"', _) => enter(&mut around, &mut part, Part::Text(letter)),
@@ -84,7 +86,8 @@ mod tests {
             ("a; // b\nc;", "a;\nc;"),
             ("// b", ""),
             ("a(/** @type {B} */ c);", "a( c);"),
-            ("a;\n  /* b\n b */\nc;", "a;\n\n \nc;"),
+            ("a;\n  /* b\n b */\nc;", "a;\n\n\nc;"),
+            ("a/* b */c;", "a c;"),
             ("'// a' + \"/* b */\";", "'// a' + \"/* b */\";"),
             ("'it\\'s // a';", "'it\\'s // a';"),
             ("`// a ${b /* c */} // d`;", "`// a ${b } // d`;"),
