@@ -82,7 +82,7 @@ await whenStarted(import.meta.url, async () => {
   const steps = [
     ...(rebuild ? [() => run('npm', ['run', 'build'])] : []),
     ...(crates.length > 0 ? [() => run(process.execPath, nextest(crates))] : []),
-    () => run(localBin('tsc'), ['-p', 'tsconfig.json']),
+    () => run('npm', ['run', 'typecheck']),
     ...(files.length > 0 ? [() => run(localBin('vitest'), ['run', ...files])] : []),
   ];
   for (const step of steps) step();

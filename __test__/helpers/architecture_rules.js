@@ -1,6 +1,7 @@
 /** Architecture rules that a compiler does not check. Each has examples that break it, to prove that it can fail. */
 
 import { FOREIGN_TEXT_RULES } from './foreign_text_rules.js';
+import { GUEST_SCRIPT_RULES } from './guest_script_rules.js';
 import { HOST_RULES } from './host_rules.js';
 import { ROOM_RULES } from './room_rules.js';
 import { codeOf, isRustSource as isRust, isTestFile, withoutTests } from './rust_source.js';
@@ -200,6 +201,7 @@ export const RULES = [
     ],
   },
   ...FOREIGN_TEXT_RULES,
+  ...GUEST_SCRIPT_RULES,
   ...HOST_RULES,
   ...TOOL_NAME_RULES,
   ...WORD_RULES,

@@ -64,4 +64,14 @@ export const GUEST_PROMISES = [
     replace: 'return x < p',
     tests: ['__test__/sandbox/crypto_import.test.js'],
   },
+  {
+    id: 'response-prototypes',
+    promise: 'A guest that changes prototypes does not change the body of a response.',
+    source: 'THREATS 6',
+    layer: 'guest',
+    file: 'crates/sandbox/src/engine/lazy/response.js',
+    search: "if (!realm.hasOwn(answer, 'base64'))",
+    replace: 'if (answer.base64 === undefined)',
+    tests: ['__test__/sandbox/replaced_builtins.test.js'],
+  },
 ];

@@ -9,6 +9,7 @@ pub mod locale_data;
 pub mod platform;
 mod prepared_stack;
 mod promise_rejection;
+mod script_text;
 pub mod snapshot;
 mod stack_frame;
 

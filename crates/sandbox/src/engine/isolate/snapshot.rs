@@ -2,6 +2,7 @@
 
 use super::bootstrap_scripts::{BOOTSTRAP, ENTRY, LAZY, Stage};
 use super::platform;
+use super::script_text::without_comments;
 use crate::engine::lazy::{STAGES, evaluate};
 use crate::engine::natives::{external_references, native_object, provide_value};
 use parking_lot::Mutex;
@@ -112,7 +113,7 @@ fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
     let native = native_object(scope)?;
     drop_extras(scope, context)?;
     for script in BOOTSTRAP.into_iter().chain([ENTRY]) {
-        let function = evaluate(scope, script)?;
+        let function = evaluate(scope, &without_comments(script))?;
         call(scope, function, &[internals.into(), native.into()])?;
     }
     for stage in &LAZY {
@@ -166,7 +167,10 @@ fn files_function(scripts: &[&str]) -> String {
     let cases: String = scripts
         .iter()
         .enumerate()
-        .map(|(number, script)| format!("case {number}: return (\n{}\n);", script.trim_end().trim_end_matches(';')))
+        .map(|(number, script)| {
+            let text = without_comments(script);
+            format!("case {number}: return (\n{}\n);", text.trim_end().trim_end_matches(';'))
+        })
         .collect();
     format!("(function files(number) {{ switch (number) {{ {cases} }} }});")
 }

@@ -1,10 +1,12 @@
 // `Blob` and `File`: immutable bytes with a type.
-(function blobs(realm, native) {
-  const { Uint8Array, copyBytes, give, iterator, list, push, repeatable, tag, typedArrayBuffer, typedArrayBytes } = realm;
+(function blobs(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
+  const { Uint8Array, copyBytes, give, iterator, list, push, repeatable, tag, typedArrayBuffer, typedArrayBytes } =
+    realm;
   const { indexOf, slice, toLowerCase, typedArrayOffset, typedArraySet } = realm;
 
   const PIECE = 65536;
 
+  /** @type {Realm['joinBytes']} */
   const join = (chunks) => {
     let length = 0;
     for (let i = 0; i < chunks.length; i++) length += typedArrayBytes(chunks[i]);
@@ -17,9 +19,12 @@
     return out;
   };
 
+  /** @type {Realm['partOfBytes']} */
   const part = (bytes, from, to) => new Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + from, to - from);
+  /** @type {Realm['wholeCopy']} */
   const wholeCopy = (bytes) => copyBytes(bytes, 0, typedArrayBytes(bytes));
 
+  /** @param {Guest} value */
   const typeOf = (value) => {
     const text = `${value}`;
     for (let i = 0; i < text.length; i++) if (text[i] < ' ' || text[i] > '~') return '';
@@ -27,6 +32,7 @@
   };
 
   // Converts line breaks to "\n", the native line ending.
+  /** @param {string} text */
   const withOwnBreaks = (text) => {
     let out = '';
     let from = 0;
@@ -37,20 +43,24 @@
     return out + slice(text, from);
   };
 
+  /** @param {Guest} value @param {number} length @param {number} standard */
   const place = (value, length, standard) => {
     if (value === undefined) return standard;
     const number = realm.trunc(+value);
-    if (!(number === number)) return 0;
     if (number < 0) return number + length > 0 ? number + length : 0;
-    return number < length ? number : length;
+    if (number < length) return number;
+    // 0 for NaN.
+    return number >= length ? length : 0;
   };
 
   // A stream that copies the bytes piece by piece.
+  /** @type {Realm['streamOf']} */
   const streamOf = (bytes) => {
     realm.need('streams');
     const { close, enqueue, newStream, stateOf } = realm.readable;
     const length = typedArrayBytes(bytes);
     let at = 0;
+    /** @type {ReadableState} */
     let state;
     const pull = async () => {
       const end = realm.min(at + PIECE, length);
@@ -63,12 +73,17 @@
     return stream;
   };
 
+  /** @type {Realm['isBlob']} */
   let isBlob;
+  /** @type {Realm['bytesOfBlob']} */
   let bytesOfBlob;
+  /** @type {Realm['newBlob']} */
   let newBlob;
   // Content of the next internally created Blob. It is not an argument of `super`, because a guest may replace the class that
   // File extends.
+  /** @type {({ bytes: Bytes; type: string } & Internal) | undefined} */
   let content;
+  /** @param {Bytes} bytes @param {string} type @param {() => BlobObject} make */
   const madeOf = (bytes, type, make) => {
     content = { __proto__: null, bytes, type };
     try {
@@ -78,6 +93,7 @@
     }
   };
 
+  /** @param {Guest} parts @param {boolean} ownBreaks */
   const collect = (parts, ownBreaks) => {
     if (parts === undefined) return new Uint8Array(0);
     if (parts === null || typeof parts !== 'object' || typeof parts[iterator] !== 'function') {
@@ -96,7 +112,7 @@
   class Blob {
     #bytes;
     #type;
-    constructor(parts = undefined, options = undefined) {
+    constructor(/** @type {Guest} */ parts = undefined, /** @type {Guest} */ options = undefined) {
       if (content !== undefined) {
         this.#bytes = content.bytes;
         this.#type = content.type;
@@ -119,6 +135,7 @@
     get type() {
       return this.#type;
     }
+    /** @param {Guest} start @param {Guest} end @param {Guest} type */
     slice(start, end, type) {
       const length = typedArrayBytes(this.#bytes);
       const from = place(start, length, 0);
@@ -149,6 +166,7 @@
   class File extends Blob {
     #name;
     #changed;
+    /** @param {Guest} parts @param {Guest} name @param {Guest} [options] */
     constructor(parts, name, options = undefined) {
       realm.needArguments(arguments.length, 2, 'File');
       super(parts, options);

@@ -1,11 +1,13 @@
 // Bodies of requests and responses, each readable once.
-(function bodies(realm, native) {
+(function bodies(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { Uint8Array, encodeText, indexOf, list, push, slice, toLowerCase, typedArrayBuffer } = realm;
   const BOM = '\ufeff';
 
+  /** @param {Guest} value */
   const isStream = (value) => realm.readable?.isStream(value) === true;
 
   // Text, bytes, or a stream; text is encoded on demand.
+  /** @param {Partial<Body>} parts */
   const newBody = (parts) => ({
     __proto__: null,
     text: undefined,
@@ -17,10 +19,13 @@
     isUsed: false,
     ...parts,
   });
+  /** @type {Realm['textBody']} */
   const textBody = (text, type) => newBody({ __proto__: null, text, type });
+  /** @type {Realm['bytesBody']} */
   const bytesBody = (bytes, type) => newBody({ __proto__: null, bytes, type });
 
   // The body for a guest's value.
+  /** @type {Realm['toBody']} */
   const toBody = (value) => {
     const bytes = typeof value === 'object' ? realm.bytesOf(value) : undefined;
     if (bytes !== undefined) return bytesBody(realm.wholeCopy(bytes));
@@ -37,38 +42,48 @@
     }
     if (isStream(value)) {
       const state = realm.readable.stateOf(value);
-      if (state.disturbed || state.reader !== undefined) throw new realm.TypeError('The stream was read before, or is locked');
+      if (state.disturbed || state.reader !== undefined)
+        throw new realm.TypeError('The stream was read before, or is locked');
       return newBody({ __proto__: null, stream: value });
     }
     return textBody(realm.toWellFormed(`${value}`), 'text/plain;charset=UTF-8');
   };
 
+  /** @param {Body} body */
   const isUsed = (body) => body.isUsed || (body.stream !== undefined && realm.readable.stateOf(body.stream).disturbed);
-  const isUsable = (body) => !isUsed(body) && !(body.stream !== undefined && realm.readable.stateOf(body.stream).reader !== undefined);
+  /** @type {Realm['isUsableBody']} */
+  const isUsable = (body) =>
+    !isUsed(body) && !(body.stream !== undefined && realm.readable.stateOf(body.stream).reader !== undefined);
 
+  /** @type {Realm['bytesInBody']} */
   const bytesIn = (body) => {
     if (body.bytes === undefined) body.bytes = body.text === undefined ? new Uint8Array(0) : encodeText(body.text);
     return body.bytes;
   };
 
+  /** @param {ReadableStreamObject} stream @returns {Promise<Bytes>} */
   const readStream = async (stream) => {
     const { acquire, read, stateOf } = realm.readable;
     const reader = acquire(stateOf(stream));
+    /** @type {List<Bytes>} */
     const chunks = list();
     for (;;) {
       const { done, value } = await own(read(reader));
       if (done) return realm.joinBytes(chunks);
-      if (realm.typedArrayName(value) !== 'Uint8Array') throw new realm.TypeError('A chunk of a body must be a Uint8Array');
+      if (realm.typedArrayName(value) !== 'Uint8Array')
+        throw new realm.TypeError('A chunk of a body must be a Uint8Array');
       push(chunks, realm.wholeCopy(value));
     }
   };
 
+  /** @param {Body} body */
   const use = (body) => {
     if (!isUsable(body)) throw new realm.TypeError('The body was read before, or is locked');
     body.isUsed = true;
   };
 
   // Takes the bytes out of the body; the caller is their only owner.
+  /** @type {Realm['takeBytes']} */
   const takeBytes = async (body) => {
     use(body);
     if (body.stream !== undefined && body.bytes === undefined && body.text === undefined) {
@@ -79,6 +94,7 @@
     return body.isShared || body.stream !== undefined ? realm.wholeCopy(bytes) : bytes;
   };
 
+  /** @param {Body} body */
   const takeText = async (body) => {
     if (body.text !== undefined && body.bytes === undefined && isUsable(body)) {
       use(body);
@@ -90,8 +106,10 @@
     return native.decode('utf-8', bytes, false, false);
   };
   // `await` reads `constructor`; an own property keeps it off the prototype, which the guest can change.
+  /** @type {RealmPromises['own']} */
   const own = (promise) => realm.define(promise, 'constructor', realm.Promise);
 
+  /** @param {Body} body */
   const streamOf = (body) => {
     if (body.stream === undefined) {
       body.stream = realm.streamOf(bytesIn(body));
@@ -105,6 +123,7 @@
     return body.stream;
   };
 
+  /** @type {Realm['copyBody']} */
   const copyBody = (body) => {
     if (!isUsable(body)) throw new realm.TypeError('The body was read before, or is locked');
     if (body.stream === undefined) {
@@ -119,14 +138,17 @@
 
   // Adds the body methods to a class. `bodyOf` returns undefined if there is no body, and throws for other objects.
   realm.addBody = (Class, bodyOf, typeOf) => {
+    /** @param {Guest} self */
     const bytesFor = async (self) => {
       const body = bodyOf(self);
       return body === undefined ? new Uint8Array(0) : await own(takeBytes(body));
     };
+    /** @param {Guest} self */
     const textFor = async (self) => {
       const body = bodyOf(self);
       return body === undefined ? '' : await own(takeText(body));
     };
+    /** @type {Table<any>} */
     const methods = {
       __proto__: null,
       async text() {
@@ -155,18 +177,22 @@
         }
         const flat = native.formParse(native.decode('utf-8', bytes, false, false));
         const pairs = list();
-        for (let i = 0; i + 1 < flat.length; i += 2) push(pairs, { __proto__: null, name: flat[i], value: flat[i + 1] });
+        for (let i = 0; i + 1 < flat.length; i += 2)
+          push(pairs, { __proto__: null, name: flat[i], value: flat[i + 1] });
         return realm.newForm(pairs);
       },
     };
     const names = realm.objectKeys(methods);
     for (let i = 0; i < names.length; i++) realm.put(Class.prototype, names[i], methods[names[i]]);
+    /** @type {Table<any>} */
     const getters = {
       __proto__: null,
+      /** @param {Guest} self */
       body: (self) => {
         const body = bodyOf(self);
         return body === undefined ? null : streamOf(body);
       },
+      /** @param {Guest} self */
       bodyUsed: (self) => {
         const body = bodyOf(self);
         return body !== undefined && isUsed(body);

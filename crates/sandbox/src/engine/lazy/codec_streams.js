@@ -1,34 +1,43 @@
 // Compression, decompression, text encoding and text decoding streams.
-(function codecStreams(realm, native) {
+(function codecStreams(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { Uint8Array, copyBytes, give, newTransform, tag, typedArrayBuffer, typedArrayBytes, typedArrayOffset } = realm;
 
   const { own } = realm.promises;
   const PIECE = 65536;
   const EMPTY = new Uint8Array(0);
 
+  /** @param {Guest} chunk */
   const bytesFrom = (chunk) => {
     const bytes = chunk !== null && typeof chunk === 'object' ? realm.bytesOf(chunk) : undefined;
-    if (bytes === undefined) throw new realm.TypeError('A chunk of this stream must be an ArrayBuffer or a view of one');
+    if (bytes === undefined)
+      throw new realm.TypeError('A chunk of this stream must be an ArrayBuffer or a view of one');
     return bytes;
   };
 
+  /** @param {Bytes} bytes @param {number} from */
   const upToDate = (bytes, from) =>
     new Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + from, typedArrayBytes(bytes) - from);
 
   // Output of a codec is passed on piece by piece, so that the run's limits apply to each piece.
+  /** @param {string} format @param {boolean} packs */
   const newCodec = (format, packs) => {
     if (format !== 'gzip' && format !== 'deflate' && format !== 'deflate-raw') {
-      throw new realm.TypeError(`${realm.textOf(format)} is not a compression format: use gzip, deflate or deflate-raw`);
+      throw new realm.TypeError(
+        `${realm.textOf(format)} is not a compression format: use gzip, deflate or deflate-raw`,
+      );
     }
     // Opened for the first bytes: an unused stream takes no memory.
+    /** @type {number | undefined} */
     let codec;
-    let out;
+    let out = EMPTY;
     let isOver = false;
+    /** @type {(message: string) => never} */
     const stop = (message) => {
-      native.codecClose(codec);
+      if (codec !== undefined) native.codecClose(codec);
       isOver = true;
       throw new realm.TypeError(message);
     };
+    /** @param {Bytes} input @param {boolean} last @param {Pass} pass */
     const push = async (input, last, pass) => {
       if (codec === undefined) {
         out = new Uint8Array(PIECE);
@@ -40,7 +49,7 @@
         if (isOver && length > 0) throw new realm.TypeError('There are bytes after the end of the compressed data');
         if (isOver) return;
         const progress = native.codecPush(codec, rest, out, last);
-        if (progress === undefined) stop(`The bytes are not valid ${format}`);
+        if (progress === undefined) return stop(`The bytes are not valid ${format}`);
         const read = progress[0];
         const written = progress[1];
         if (written > 0) await own(pass(copyBytes(out, 0, written)));
@@ -67,10 +76,11 @@
   const newTextEncoding = () => {
     // A lone high surrogate at the end of a chunk is kept for the next chunk.
     let half = '';
+    /** @param {string} unit */
     const isHigh = (unit) => unit >= '\ud800' && unit <= '\udbff';
     return newTransform(
       async (chunk, pass) => {
-        let text = half + `${chunk}`;
+        let text = `${half}${chunk}`;
         half = '';
         if (text.length > 0 && isHigh(text[text.length - 1])) {
           half = text[text.length - 1];
@@ -84,6 +94,7 @@
     );
   };
 
+  /** @param {DecoderObject} decoder */
   const newTextDecoding = (decoder) =>
     newTransform(
       async (chunk, pass) => {
@@ -98,6 +109,7 @@
 
   class CompressionStream {
     #ends;
+    /** @param {Guest} format */
     constructor(format) {
       realm.needArguments(arguments.length, 1, 'CompressionStream');
       this.#ends = newCodec(`${format}`, true);
@@ -112,6 +124,7 @@
 
   class DecompressionStream {
     #ends;
+    /** @param {Guest} format */
     constructor(format) {
       realm.needArguments(arguments.length, 1, 'DecompressionStream');
       this.#ends = newCodec(`${format}`, false);
@@ -138,20 +151,31 @@
   }
 
   class TextDecoderStream {
-    #decoder;
+    #encoding;
+    #fatal;
+    #ignoreBOM;
     #ends;
-    constructor(label, options) {
-      this.#decoder = new realm.TextDecoder(label, options);
-      this.#ends = newTextDecoding(this.#decoder);
+    constructor(label = 'utf-8', /** @type {Guest} */ options = undefined) {
+      const name = `${label}`;
+      this.#fatal = !!options?.fatal;
+      this.#ignoreBOM = !!options?.ignoreBOM;
+      const decoder = new realm.TextDecoder(name, {
+        __proto__: null,
+        fatal: this.#fatal,
+        ignoreBOM: this.#ignoreBOM,
+      });
+      // Guests can redefine the getters of the decoder.
+      this.#encoding = native.encodingName(name);
+      this.#ends = newTextDecoding(decoder);
     }
     get encoding() {
-      return this.#decoder.encoding;
+      return this.#encoding;
     }
     get fatal() {
-      return this.#decoder.fatal;
+      return this.#fatal;
     }
     get ignoreBOM() {
-      return this.#decoder.ignoreBOM;
+      return this.#ignoreBOM;
     }
     get readable() {
       return this.#ends.readable;
@@ -161,6 +185,7 @@
     }
   }
 
+  /** @type {Table<any>} */
   const classes = { __proto__: null, CompressionStream, DecompressionStream, TextEncoderStream, TextDecoderStream };
   const names = realm.objectKeys(classes);
   for (let i = 0; i < names.length; i++) {

@@ -1,16 +1,20 @@
 // `console.table`.
-(function consoleTable(realm, native) {
+(function consoleTable(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { hasOwn, isArray, list, mapForEach, objectKeys, push, setForEach, textOf } = realm;
 
   // Larger tables are cut.
   const MAX_ROWS = 1000;
   const MAX_COLUMNS = 100;
 
+  /** @param {Guest} value */
   const isObject = (value) => value !== null && (typeof value === 'object' || typeof value === 'function');
+  /** @param {Guest} value */
   const shown = (value) => (typeof value === 'string' ? `'${value}'` : textOf(value));
 
+  /** @param {Guest} data @param {string | undefined} kind */
   const rowsOf = (data, kind) => {
     const rows = list();
+    /** @param {string} index @param {Guest} value */
     const add = (index, value) => {
       if (rows.length < MAX_ROWS) push(rows, { __proto__: null, index, value });
     };
@@ -23,9 +27,12 @@
     return rows;
   };
 
+  /** @param {List<{ index: string; value: Guest }>} rows @param {Guest} wanted */
   const columnsOf = (rows, wanted) => {
     const columns = list();
+    /** @type {Table<any>} */
     const seen = { __proto__: null };
+    /** @param {string} name */
     const add = (name) => {
       if (seen[name] === true || columns.length >= MAX_COLUMNS) return;
       seen[name] = true;
@@ -43,16 +50,19 @@
     return columns;
   };
 
+  /** @param {string} text @param {number} count */
   const repeat = (text, count) => {
     let out = '';
     for (let i = 0; i < count; i++) out += text;
     return out;
   };
+  /** @param {string} text @param {number} width */
   const centred = (text, width) => {
     const left = realm.floor((width - text.length) / 2);
     return repeat(' ', left) + text + repeat(' ', width - text.length - left);
   };
 
+  /** @param {List<List<string>>} table */
   const draw = (table) => {
     const widths = list();
     for (let i = 0; i < table[0].length; i++) {
@@ -60,6 +70,7 @@
       for (let j = 0; j < table.length; j++) if (table[j][i].length > width) width = table[j][i].length;
       push(widths, width + 2);
     }
+    /** @param {string} left @param {string} middle @param {string} right */
     const rule = (left, middle, right) => {
       let out = left;
       for (let i = 0; i < widths.length; i++) out += (i === 0 ? '' : middle) + repeat('─', widths[i]);
@@ -78,7 +89,8 @@
   // The table, or undefined if the value is not an object.
   realm.tableText = (data, wanted) => {
     if (!isObject(data)) return undefined;
-    if (wanted !== undefined && !isArray(wanted)) throw new realm.TypeError('The columns of console.table must be an array');
+    if (wanted !== undefined && !isArray(wanted))
+      throw new realm.TypeError('The columns of console.table must be an array');
     const kind = native.classOf(data);
     const rows = rowsOf(data, kind);
     const columns = columnsOf(rows, wanted);

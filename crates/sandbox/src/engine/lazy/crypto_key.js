@@ -1,9 +1,11 @@
 // `CryptoKey`, and the formats for import and export.
-(function cryptoKeys(realm, native) {
+(function cryptoKeys(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { DOMException, Uint8Array, copyBytes, give, list, push, tag, toArray, typedArrayBytes } = realm;
 
   const KEY = { __proto__: null };
+  /** @type {KeyFunctions['newKey']} */
   let newKey;
+  /** @type {KeyFunctions['secretsOf']} */
   let secretsOf;
 
   class CryptoKey {
@@ -12,6 +14,7 @@
     #algorithm;
     #usages;
     #secrets;
+    /** @param {Guest} key @param {Guest} facts @param {Guest} secrets */
     constructor(key, facts, secrets) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: keys come from crypto.subtle');
       this.#type = facts.type;
@@ -50,39 +53,47 @@
     }
   }
 
+  /** @type {KeyFunctions['bytesFrom']} */
   const bytesFrom = (binary) => {
     const bytes = new Uint8Array(binary.length);
     native.latin1Write(binary, bytes);
     return bytes;
   };
+  /** @type {KeyFunctions['bytesFromHex']} */
   const bytesFromHex = (hex) => {
     const bytes = new Uint8Array(hex.length / 2);
     for (let i = 0; i < hex.length; i += 2) bytes[i / 2] = realm.parseInt(realm.slice(hex, i, i + 2), 16);
     return bytes;
   };
 
+  /** @type {KeyFunctions['refuse']} */
   const refuse = (message) => {
     throw new DOMException(message, 'DataError');
   };
 
+  /** @type {KeyFunctions['toBase64Url']} */
   const toBase64Url = (bytes) => {
     const text = native.base64(bytes);
     let out = '';
-    for (let i = 0; i < text.length && text[i] !== '='; i++) out += text[i] === '+' ? '-' : text[i] === '/' ? '_' : text[i];
+    for (let i = 0; i < text.length && text[i] !== '='; i++)
+      out += text[i] === '+' ? '-' : text[i] === '/' ? '_' : text[i];
     return out;
   };
+  /** @type {KeyFunctions['fromBase64Url']} */
   const fromBase64Url = (value) => {
     if (typeof value !== 'string') refuse('A part of the JSON Web Key is missing');
     let text = '';
     for (let i = 0; i < value.length; i++) {
       const letter = value[i];
       // Not in base64url: `atob` would accept or ignore them.
-      if (letter === '+' || letter === '/' || letter === '=' || letter <= ' ') refuse('A part of the JSON Web Key is not base64url');
+      if (letter === '+' || letter === '/' || letter === '=' || letter <= ' ')
+        refuse('A part of the JSON Web Key is not base64url');
       text += letter === '-' ? '+' : letter === '_' ? '/' : letter;
     }
     return bytesFrom(native.atob(text) ?? refuse('A part of the JSON Web Key is not base64'));
   };
 
+  /** @type {KeyFunctions['join']} */
   const join = (...parts) => {
     let length = 0;
     for (let i = 0; i < parts.length; i++) length += typedArrayBytes(parts[i]);
@@ -96,6 +107,7 @@
   };
 
   // DER: a tag, a length, the content.
+  /** @type {KeyFunctions['der']} */
   const der = (tagByte, content) => {
     const length = typedArrayBytes(content);
     const size = length < 128 ? 1 : length < 256 ? 2 : 3;
@@ -109,6 +121,7 @@
     }
     return join(head, content);
   };
+  /** @type {KeyFunctions['derInteger']} */
   const derInteger = (bytes) => {
     let from = 0;
     const length = typedArrayBytes(bytes);
@@ -118,6 +131,7 @@
   };
 
   // Start and end of the content of the DER element at `at`.
+  /** @type {KeyFunctions['derContent']} */
   const derContent = (bytes, at, tagByte) => {
     if (bytes[at] !== tagByte) refuse('The key is not in that format');
     let length = bytes[at + 1];
@@ -137,17 +151,22 @@
   };
 
   // The public key in a SubjectPublicKeyInfo of the given algorithm.
+  /** @type {KeyFunctions['fromSpki']} */
   const fromSpki = (bytes, algorithm) => {
     const all = derContent(bytes, 0, 0x30);
     const length = typedArrayBytes(algorithm);
-    for (let i = 0; i < length; i++) if (bytes[all.from + i] !== algorithm[i]) refuse('The key is for another algorithm');
+    for (let i = 0; i < length; i++)
+      if (bytes[all.from + i] !== algorithm[i]) refuse('The key is for another algorithm');
     const { from, to } = derContent(bytes, all.from + length, 3);
     // No trailing bytes, and no unused bits.
-    if (to !== all.to || all.to !== typedArrayBytes(bytes) || bytes[from] !== 0) refuse('The key is not in that format');
+    if (to !== all.to || all.to !== typedArrayBytes(bytes) || bytes[from] !== 0)
+      refuse('The key is not in that format');
     return copyBytes(bytes, from + 1, to);
   };
+  /** @type {KeyFunctions['toSpki']} */
   const toSpki = (key, algorithm) => der(0x30, join(algorithm, der(3, join(new Uint8Array(1), key))));
 
+  /** @param {Bytes} bytes @param {number} from @param {number} to */
   const numberAt = (bytes, from, to) => {
     let number = 0n;
     for (let i = from; i < to; i++) {
@@ -156,11 +175,13 @@
     return number;
   };
   // Whether a point is in uncompressed form and lies on the curve y² = x³ - 3x + b modulo p.
+  /** @type {KeyFunctions['isOnCurve']} */
   const isOnCurve = (point, { bytes, p, b }) => {
     const x = numberAt(point, 1, 1 + bytes);
     const y = numberAt(point, 1 + bytes, 1 + 2 * bytes);
     return point[0] === 4 && x < p && y < p && (y * y - x * x * x + 3n * x - b) % p === 0n;
   };
+  /** @type {KeyFunctions['sameBytes']} */
   const sameBytes = (one, other) => {
     let difference = typedArrayBytes(one) ^ typedArrayBytes(other);
     for (let i = 0; i < typedArrayBytes(one); i++) difference |= one[i] ^ other[i];

@@ -36,7 +36,9 @@ pub static STAGES: [LazyStage; 5] = [
         ],
         scripts: &[
             include_str!("promises.js"),
+            include_str!("readable_state.js"),
             include_str!("readable_stream.js"),
+            include_str!("writable_state.js"),
             include_str!("writable_stream.js"),
             include_str!("stream_pipes.js"),
             include_str!("transform_stream.js"),
@@ -58,7 +60,12 @@ pub static STAGES: [LazyStage; 5] = [
     LazyStage {
         key: "subtle",
         names: &["CryptoKey", "SubtleCrypto"],
-        scripts: &[include_str!("crypto_key.js"), include_str!("subtle_crypto.js")],
+        scripts: &[
+            include_str!("crypto_key.js"),
+            include_str!("algorithms.js"),
+            include_str!("key_import.js"),
+            include_str!("subtle_crypto.js"),
+        ],
     },
     LazyStage {
         key: "performance",

@@ -1,5 +1,5 @@
 // Serialisation and parsing of `multipart/form-data`.
-(function multipart(realm, native) {
+(function multipart(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { Uint8Array, encodeText, indexOf, list, push, slice, toLowerCase } = realm;
 
   const HEX = '0123456789abcdef';
@@ -14,6 +14,7 @@
   };
 
   // Escapes a name for use in quotes.
+  /** @param {string} text */
   const quoted = (text) => {
     let out = '';
     for (let i = 0; i < text.length; i++) {
@@ -23,6 +24,7 @@
     return out;
   };
   // Piece by piece: a string built from single characters takes many times the memory.
+  /** @param {string} text */
   const withWholeBreaks = (text) => {
     let out = '';
     let from = 0;
@@ -59,6 +61,7 @@
 
   const bad = () => new realm.TypeError('The body is not a valid form');
 
+  /** @param {string} text */
   const trimmed = (text) => {
     let from = 0;
     let to = text.length;
@@ -68,6 +71,7 @@
   };
 
   // A parameter of a header value, with or without quotes.
+  /** @param {Guest} value @param {string} wanted */
   const parameter = (value, wanted) => {
     let at = indexOf(value, ';');
     while (at >= 0) {
@@ -90,6 +94,7 @@
     return undefined;
   };
 
+  /** @param {string} text */
   const unquoted = (text) => {
     let out = '';
     for (let i = 0; i < text.length; i++) {
@@ -102,13 +107,16 @@
   };
 
   // Decodes UTF-8 from a string with one character per byte.
+  /** @param {string} binary */
   const utf8 = (binary) => {
     const bytes = new Uint8Array(binary.length);
     native.latin1Write(binary, bytes);
     return native.decode('utf-8', bytes, false, true);
   };
 
+  /** @param {string} text */
   const headersOf = (text) => {
+    /** @type {{ disposition: string | undefined; type: string } & Internal} */
     const found = { __proto__: null, disposition: undefined, type: 'text/plain' };
     let from = 0;
     while (from < text.length) {
@@ -142,7 +150,7 @@
       if (blank < 0 || next < 0) throw bad();
       const { disposition, type: partType } = headersOf(slice(binary, at + 2, blank));
       const name = disposition === undefined ? undefined : parameter(disposition, 'name');
-      if (name === undefined) throw bad();
+      if (disposition === undefined || name === undefined) throw bad();
       const fileName = parameter(disposition, 'filename');
       const from = blank + 4;
       const value =

@@ -1,43 +1,54 @@
 // `performance`: the clock of the run in whole milliseconds, with marks and measures.
-(function performanceClock(realm, native) {
+(function performanceClock(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { DOMException, EventTarget, floor, give, list, needArguments, push, repeatable, tag, toArray } = realm;
 
   const KEY = { __proto__: null };
   // The same clock as that of `Date`: with a fixed clock each reading advances it.
-  const elapsed = () => (repeatable.now === undefined ? native.elapsed() : realm.readClock() - repeatable.start);
+  const elapsed = () => (repeatable.now === undefined ? native.elapsed() : realm.readClock() - (repeatable.start ?? 0));
   const began = repeatable.start ?? floor(realm.dateNow() - native.elapsed());
   // Beyond this number the older half is dropped.
   const MAX_ENTRIES = 10000;
 
+  const illegal = () => new realm.TypeError('Illegal constructor: use performance.mark or performance.measure');
+
+  // Facts of the entry that is being created. They are not an argument of `super`, because a guest may replace the class that
+  // marks and measures extend.
+  /** @type {EntryFacts | undefined} */
+  let facts;
+  /** @type {(entry: Guest) => EntryFacts} */
+  let factsOf;
+  /** @param {string} name @param {string} type @param {Guest} start @param {Guest} duration */
+  const newFacts = (name, type, start, duration) => ({ __proto__: null, name, type, start, duration });
+
   class PerformanceEntry {
-    #name;
-    #type;
-    #start;
-    #duration;
-    constructor(key, name, type, start, duration) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: use performance.mark or performance.measure');
-      this.#name = name;
-      this.#type = type;
-      this.#start = start;
-      this.#duration = duration;
+    #facts;
+    constructor() {
+      if (facts === undefined) throw illegal();
+      this.#facts = facts;
+      facts = undefined;
     }
     get name() {
-      return this.#name;
+      return this.#facts.name;
     }
     get entryType() {
-      return this.#type;
+      return this.#facts.type;
     }
     get startTime() {
-      return this.#start;
+      return this.#facts.start;
     }
     get duration() {
-      return this.#duration;
+      return this.#facts.duration;
     }
     toJSON() {
-      return { name: this.#name, entryType: this.#type, startTime: this.#start, duration: this.#duration };
+      const { name, type, start, duration } = this.#facts;
+      return { name, entryType: type, startTime: start, duration };
+    }
+    static {
+      factsOf = (entry) => entry.#facts;
     }
   }
 
+  /** @param {Guest} options */
   const detailOf = (options) => {
     const detail = options === undefined || options === null ? undefined : options.detail;
     return detail === undefined || detail === null ? null : realm.cloneValue(detail);
@@ -45,38 +56,56 @@
 
   class PerformanceMark extends PerformanceEntry {
     #detail;
+    /** @param {Guest} name @param {Guest} options */
     constructor(name, options) {
       needArguments(arguments.length, 1, 'PerformanceMark');
       const start = options?.startTime;
-      if (start !== undefined && !(+start >= 0)) throw new realm.TypeError('The startTime of a mark must not be negative');
-      super(KEY, `${name}`, 'mark', start === undefined ? elapsed() : +start, 0);
-      this.#detail = detailOf(options);
-    }
-    get detail() {
-      return this.#detail;
-    }
-    toJSON() {
-      return { name: this.name, entryType: 'mark', startTime: this.startTime, duration: 0, detail: this.#detail };
-    }
-  }
-
-  class PerformanceMeasure extends PerformanceEntry {
-    #detail;
-    constructor(key, name, start, duration, detail) {
-      super(key, name, 'measure', start, duration);
+      if (start !== undefined && !(+start >= 0))
+        throw new realm.TypeError('The startTime of a mark must not be negative');
+      const mark = newFacts(`${name}`, 'mark', start === undefined ? elapsed() : +start, 0);
+      const detail = detailOf(options);
+      facts = mark;
+      try {
+        super();
+      } finally {
+        facts = undefined;
+      }
       this.#detail = detail;
     }
     get detail() {
       return this.#detail;
     }
     toJSON() {
-      const { name, startTime, duration } = this;
-      return { name, entryType: 'measure', startTime, duration, detail: this.#detail };
+      const { name, start } = factsOf(this);
+      return { name, entryType: 'mark', startTime: start, duration: 0, detail: this.#detail };
+    }
+  }
+
+  class PerformanceMeasure extends PerformanceEntry {
+    #detail;
+    /** @param {Guest} key @param {Guest} name @param {Guest} start @param {Guest} duration @param {Guest} detail */
+    constructor(key, name, start, duration, detail) {
+      if (key !== KEY) throw illegal();
+      facts = newFacts(name, 'measure', start, duration);
+      try {
+        super();
+      } finally {
+        facts = undefined;
+      }
+      this.#detail = detail;
+    }
+    get detail() {
+      return this.#detail;
+    }
+    toJSON() {
+      const { name, start, duration } = factsOf(this);
+      return { name, entryType: 'measure', startTime: start, duration, detail: this.#detail };
     }
   }
 
   let entries = list();
 
+  /** @param {object} entry @param {string} name @param {string} type @param {Guest} start */
   const addEntry = (entry, name, type, start) => {
     if (entries.length >= MAX_ENTRIES) {
       const kept = list();
@@ -91,12 +120,14 @@
     return entry;
   };
 
+  /** @param {(entry: Guest) => boolean} test */
   const found = (test) => {
     const out = list();
     for (let i = 0; i < entries.length; i++) if (test(entries[i])) push(out, entries[i].entry);
     return toArray(out);
   };
 
+  /** @param {string} type @param {string} name */
   const clear = (type, name) => {
     const kept = list();
     for (let i = 0; i < entries.length; i++) {
@@ -105,6 +136,7 @@
     entries = kept;
   };
 
+  /** @param {Guest} moment */
   const timeOf = (moment) => {
     if (typeof moment === 'number') return moment;
     const name = `${moment}`;
@@ -114,8 +146,9 @@
     throw new DOMException(`The mark '${name}' does not exist`, 'SyntaxError');
   };
 
+  /** @param {Guest} startOrOptions @param {Guest} endMark */
   const spanOf = (startOrOptions, endMark) => {
-    const span = { __proto__: null, start: 0, end: undefined, detail: null };
+    const span = { __proto__: null, start: 0, end: 0, detail: null };
     if (startOrOptions !== null && typeof startOrOptions === 'object') {
       const { start, end, duration } = startOrOptions;
       span.detail = detailOf(startOrOptions);
@@ -132,6 +165,7 @@
   };
 
   class Performance extends EventTarget {
+    /** @param {Guest} key */
     constructor(key) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: use the global performance');
       super();
@@ -142,29 +176,36 @@
     now() {
       return elapsed();
     }
+    /** @param {Guest} name @param {Guest} options */
     mark(name, options) {
       needArguments(arguments.length, 1, 'performance.mark');
       const mark = new PerformanceMark(name, options);
-      return addEntry(mark, `${name}`, 'mark', startOf(mark));
+      const { name: called, start } = factsOf(mark);
+      return addEntry(mark, called, 'mark', start);
     }
+    /** @param {Guest} name @param {Guest} startOrOptions @param {Guest} endMark */
     measure(name, startOrOptions, endMark) {
       needArguments(arguments.length, 1, 'performance.measure');
       const { start, end, detail } = spanOf(startOrOptions, endMark);
-      const measure = new PerformanceMeasure(KEY, `${name}`, start, end - start, detail);
-      return addEntry(measure, `${name}`, 'measure', start);
+      const called = `${name}`;
+      return addEntry(new PerformanceMeasure(KEY, called, start, end - start, detail), called, 'measure', start);
     }
     getEntries() {
       return found(() => true);
     }
+    /** @param {Guest} name @param {Guest} type */
     getEntriesByName(name, type) {
-      return found((it) => it.name === `${name}` && (type === undefined || it.type === `${type}`));
+      return found((/** @type {Guest} */ it) => it.name === `${name}` && (type === undefined || it.type === `${type}`));
     }
+    /** @param {Guest} type */
     getEntriesByType(type) {
-      return found((it) => it.type === `${type}`);
+      return found((/** @type {Guest} */ it) => it.type === `${type}`);
     }
+    /** @param {Guest} name */
     clearMarks(name) {
       clear('mark', name);
     }
+    /** @param {Guest} name */
     clearMeasures(name) {
       clear('measure', name);
     }
@@ -173,7 +214,7 @@
     }
   }
 
-  const startOf = realm.unbind(realm.getOwnPropertyDescriptor(PerformanceEntry.prototype, 'startTime').get);
+  /** @type {Table<any>} */
   const classes = { __proto__: null, PerformanceEntry, PerformanceMark, PerformanceMeasure, Performance };
   const names = realm.objectKeys(classes);
   for (let i = 0; i < names.length; i++) {

@@ -1,12 +1,15 @@
 // Internal promises, independent of changes that a guest makes to `Promise.prototype`.
-(function promises(realm, native) {
+(function promises(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { Promise, ReflectApply, define } = realm;
 
   // `await` reads `constructor`; an own property keeps it off the prototype. For promises that guests never get.
+  /** @type {RealmPromises['own']} */
   const own = (promise) => define(promise, 'constructor', Promise);
 
   // A promise with the functions that settle it.
+  /** @type {RealmPromises['later']} */
   const later = () => {
+    /** @type {Guest} */
     const out = { __proto__: null, promise: undefined, resolve: undefined, reject: undefined };
     out.promise = new Promise((resolve, reject) => {
       out.resolve = resolve;
@@ -14,11 +17,13 @@
     });
     return out;
   };
+  /** @type {RealmPromises['settled']} */
   const settled = (value) => {
     const out = later();
     out.resolve(value);
     return out;
   };
+  /** @type {RealmPromises['failed']} */
   const failed = (error) => {
     const out = later();
     native.markHandled(out.promise);
@@ -27,16 +32,20 @@
   };
 
   // A guest's function as an async function: its result or error is in a promise.
+  /** @type {RealmPromises['wrap']} */
   const wrap = (callback, self, last) => {
     if (callback === undefined) return undefined;
-    return async (value) => ReflectApply(callback, self, value === NONE ? [last] : [value, last]);
+    return async (/** @type {Guest} */ value) => ReflectApply(callback, self, value === NONE ? [last] : [value, last]);
   };
   const NONE = { __proto__: null };
   // Calls an internal function, if there is one.
+  /** @type {RealmPromises['invoke']} */
   const invoke = (callback, value) => (callback === undefined ? settled(undefined).promise : callback(value));
+  /** @type {RealmPromises['valueOf']} */
   const valueOf = async (value) => value;
 
   // For internal promises; neither callback may throw.
+  /** @type {RealmPromises['when']} */
   const when = async (promise, good, bad) => {
     let value;
     try {
@@ -50,10 +59,12 @@
 
   // First in, first out.
   const newQueue = () => ({ __proto__: null, first: 0, end: 0, items: { __proto__: null } });
+  /** @type {RealmPromises['put']} */
   const put = (queue, item) => {
     queue.items[queue.end] = item;
     queue.end += 1;
   };
+  /** @type {RealmPromises['take']} */
   const take = (queue) => {
     const item = queue.items[queue.first];
     delete queue.items[queue.first];
@@ -76,7 +87,9 @@
     newQueue,
     put,
     take,
+    /** @param {Queue<Guest>} queue */
     sizeOf: (queue) => queue.end - queue.first,
+    /** @param {Queue<Guest>} queue */
     peek: (queue) => queue.items[queue.first],
     nothing: () => {},
   };

@@ -1,27 +1,34 @@
 // `Request`.
-(function requests(realm, native) {
+(function requests(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { Headers, give, headerOf, indexOf, isSignal, setHeader, slice, tag, toUpperCase } = realm;
 
+  /** @type {Table<any>} */
   const USUAL = { __proto__: null, DELETE: true, GET: true, HEAD: true, OPTIONS: true, POST: true, PUT: true };
+  /** @type {Table<any>} */
   const FORBIDDEN = { __proto__: null, CONNECT: true, TRACE: true, TRACK: true };
   const TOKEN = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  /** @type {Realm['requestOf']} */
   let recordOf;
 
+  /** @param {Guest} value */
   const methodOf = (value) => {
     const method = `${value}`;
     const upper = toUpperCase(method);
     let isToken = method !== '';
     for (let i = 0; i < upper.length; i++) if (indexOf(TOKEN, upper[i]) < 0) isToken = false;
-    if (!isToken || FORBIDDEN[upper] === true) throw new realm.TypeError(`${realm.textOf(method)} is not a valid method of a request`);
+    if (!isToken || FORBIDDEN[upper] === true)
+      throw new realm.TypeError(`${realm.textOf(method)} is not a valid method of a request`);
     return USUAL[upper] === true ? upper : method;
   };
 
+  /** @param {Guest} value @param {string[]} choices @param {string} what */
   const oneOf = (value, choices, what) => {
     for (let i = 0; i < choices.length; i++) if (choices[i] === value) return value;
     throw new realm.TypeError(`${realm.textOf(value)} is not a valid ${what} of a request`);
   };
 
   // The native side writes one part of the URL per line: the href first, user and password later.
+  /** @param {Guest} input */
   const urlOf = (input) => {
     const text = native.urlParse(realm.hrefOf(input) ?? `${input}`);
     if (text === undefined) throw new realm.TypeError(`Failed to parse URL from ${realm.textOf(`${input}`)}`);
@@ -29,10 +36,12 @@
     const href = slice(text, 0, end);
     let at = end + 1;
     for (let i = 0; i < 2; i++) at = indexOf(text, '\n', at) + 1;
-    if (text[at] !== '\n' || text[at + 1] !== '\n') throw new realm.TypeError('The URL of a request must not hold a user or a password');
+    if (text[at] !== '\n' || text[at + 1] !== '\n')
+      throw new realm.TypeError('The URL of a request must not hold a user or a password');
     return href;
   };
 
+  /** @param {string} url @returns {RequestRecord} */
   const newRecord = (url) => ({
     __proto__: null,
     url,
@@ -52,6 +61,7 @@
 
   const PLAIN = ['redirect', 'cache', 'credentials', 'mode', 'integrity', 'referrer', 'referrerPolicy'];
 
+  /** @param {RequestRecord} record @param {Guest} init @param {RequestRecord | undefined} from */
   const fill = (record, init, from) => {
     if (init.method !== undefined) record.method = methodOf(init.method);
     for (let i = 0; i < PLAIN.length; i++) {
@@ -68,6 +78,7 @@
 
   class Request {
     #record;
+    /** @param {Guest} input @param {Guest} [init] */
     constructor(input, init = undefined) {
       realm.needArguments(arguments.length, 1, 'Request');
       const from = recordOf(input);
@@ -119,8 +130,13 @@
     }
     clone() {
       const body = this.#record.body;
-      if (body !== undefined && !realm.isUsableBody(body)) throw new realm.TypeError('The body was read before, or is locked');
-      const copy = new Request(this.#record.url, { __proto__: null, headers: this.#record.headers, signal: this.#record.signal });
+      if (body !== undefined && !realm.isUsableBody(body))
+        throw new realm.TypeError('The body was read before, or is locked');
+      const copy = new Request(this.#record.url, {
+        __proto__: null,
+        headers: this.#record.headers,
+        signal: this.#record.signal,
+      });
       for (let i = 0; i < PLAIN.length; i++) copy.#record[PLAIN[i]] = this.#record[PLAIN[i]];
       copy.#record.method = this.#record.method;
       copy.#record.keepalive = this.#record.keepalive;
@@ -128,7 +144,8 @@
       return copy;
     }
     static {
-      recordOf = (value) => (value !== null && typeof value === 'object' && #record in value ? value.#record : undefined);
+      recordOf = (value) =>
+        value !== null && typeof value === 'object' && #record in value ? value.#record : undefined;
       for (let i = 0; i < PLAIN.length; i++) {
         const name = PLAIN[i];
         realm.defineProperty(Request.prototype, name, {

@@ -1,12 +1,15 @@
 // `Response`: created by a guest, or from an answer of the host.
-(function responses(realm, native) {
+(function responses(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { Headers, Uint8Array, fixHeaders, give, headerOf, setHeader, tag } = realm;
 
   const KEY = { __proto__: null };
 
+  /** @param {number} status */
   const isBodiless = (status) => status === 101 || status === 103 || status === 204 || status === 205 || status === 304;
+  /** @param {number} status */
   const isRedirect = (status) => status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 
+  /** @param {Guest} value */
   const statusTextOf = (value) => {
     const text = `${value}`;
     for (let i = 0; i < text.length; i++) {
@@ -16,6 +19,7 @@
     return text;
   };
 
+  /** @param {string} type @param {number} status @returns {ResponseRecord} */
   const newRecord = (type, status) => ({
     __proto__: null,
     type,
@@ -28,12 +32,15 @@
   });
 
   // Reads an unsigned short as Web IDL does.
+  /** @param {Guest} value */
   const statusOf = (value) => {
     const status = realm.trunc(+value);
-    if (!(status >= 200 && status <= 599)) throw new realm.RangeError('The status of a response must be from 200 to 599');
+    if (!(status >= 200 && status <= 599))
+      throw new realm.RangeError('The status of a response must be from 200 to 599');
     return status;
   };
 
+  /** @param {ResponseRecord} record @param {Body | undefined} body @param {Guest} options */
   const fill = (record, body, options) => {
     if (options.status !== undefined) record.status = statusOf(options.status);
     if (options.statusText !== undefined) record.statusText = statusTextOf(options.statusText);
@@ -47,7 +54,9 @@
   };
 
   class Response {
+    /** @type {ResponseRecord} */
     #record;
+    /** @param {Guest} [body] @param {Guest} [init] @param {Guest} [key] */
     constructor(body = undefined, init = undefined, key = undefined) {
       if (key === KEY) {
         this.#record = init;
@@ -57,13 +66,18 @@
         throw new realm.TypeError('The options of a response must be an object');
       }
       this.#record = newRecord('default', 200);
-      fill(this.#record, body === undefined || body === null ? undefined : realm.toBody(body), init ?? { __proto__: null });
+      fill(
+        this.#record,
+        body === undefined || body === null ? undefined : realm.toBody(body),
+        init ?? { __proto__: null },
+      );
     }
     static error() {
       const record = newRecord('error', 0);
       record.headers = fixHeaders(new Headers());
       return new Response(undefined, record, KEY);
     }
+    /** @param {Guest} url @param {Guest} status */
     static redirect(url, status) {
       const text = native.urlParse(`${url}`);
       if (text === undefined) throw new realm.TypeError(`Failed to parse URL from ${realm.textOf(`${url}`)}`);
@@ -75,6 +89,7 @@
       fixHeaders(record.headers);
       return new Response(undefined, record, KEY);
     }
+    /** @param {Guest} data @param {Guest} init */
     static json(data, init) {
       realm.needArguments(arguments.length, 1, 'Response.json');
       const text = realm.JSONStringify(data);
@@ -127,9 +142,9 @@
     record.redirected = answer.redirected;
     record.headers = realm.headersFrom(answer.headers);
     if (isBodiless(record.status)) return new Response(undefined, record, KEY);
-    if (answer.base64 === undefined) record.body = realm.textBody(answer.text);
+    if (!realm.hasOwn(answer, 'base64')) record.body = realm.textBody(answer.text);
     else {
-      const binary = native.atob(answer.base64);
+      const binary = native.atob(answer.base64) ?? '';
       const bytes = new Uint8Array(binary.length);
       native.latin1Write(binary, bytes);
       record.body = realm.bytesBody(bytes);

@@ -1,11 +1,12 @@
 // `pipeTo`, `pipeThrough` and `tee`.
-(function streamPipes(realm) {
+(function streamPipes(/** @type {Realm} */ realm) {
   const { promises, readable, writable } = realm;
   const { later, nothing, own, quiet, settled, when } = promises;
 
   const STOPPED = { __proto__: null };
 
   // Waits until an internal promise is settled, fulfilled or rejected.
+  /** @type {Realm['untilSettled']} */
   const untilSettled = (promise) => {
     const done = later();
     when(promise, done.resolve, done.resolve);
@@ -13,6 +14,7 @@
   };
 
   // Why a pipe ends; undefined if it goes on.
+  /** @param {ReadableState} from @param {WritableState} to @param {SignalObject | undefined} signal @returns {PipeEnd | undefined} */
   const findEnd = (from, to, signal) => {
     if (signal !== undefined && realm.isAborted(signal)) {
       return { __proto__: null, how: 'aborted', error: realm.reasonOf(signal) };
@@ -26,6 +28,7 @@
     return undefined;
   };
 
+  /** @param {ReadableState} from @param {WritableState} to @param {StreamReader} reader @param {StreamWriter} writer @param {SignalObject | undefined} signal */
   const pump = async (from, to, reader, writer, signal) => {
     let isStopped = false;
     let wake = nothing;
@@ -36,6 +39,7 @@
     if (signal !== undefined) realm.onAbort(signal, stop);
     when(writer.closed.promise, stop, stop);
     // The promise's value, or STOPPED if the pipe is stopped before.
+    /** @param {Promise<unknown>} promise */
     const unlessStopped = (promise) => {
       const first = later();
       if (isStopped) first.resolve(STOPPED);
@@ -43,6 +47,7 @@
       when(promise, first.resolve, () => first.resolve(STOPPED));
       return own(first.promise);
     };
+    /** @type {Promise<unknown>} */
     let last = settled(undefined).promise;
     for (;;) {
       const end = findEnd(from, to, signal);
@@ -61,6 +66,7 @@
     }
   };
 
+  /** @param {PipeEnd} end @param {ReadableState} from @param {WritableState} to @param {PipeOptions} options */
   const finish = async (end, from, to, options) => {
     const { how, error } = end;
     if (how === 'done') {
@@ -73,9 +79,11 @@
     throw error;
   };
 
+  /** @param {Guest} init */
   const readOptions = (init) => {
     const { preventAbort, preventCancel, preventClose, signal } = init ?? { __proto__: null };
-    if (signal !== undefined && !realm.isSignal(signal)) throw new realm.TypeError('The signal of a pipe must be an AbortSignal');
+    if (signal !== undefined && !realm.isSignal(signal))
+      throw new realm.TypeError('The signal of a pipe must be an AbortSignal');
     return {
       __proto__: null,
       preventAbort: !!preventAbort,
@@ -85,6 +93,7 @@
     };
   };
 
+  /** @param {ReadableState} from @param {WritableState} to @param {PipeOptions} options */
   const run = async (from, to, options) => {
     const reader = readable.acquire(from);
     const writer = writable.acquire(to);
@@ -102,12 +111,14 @@
     const options = readOptions(init);
     const from = readable.stateOf(stream);
     const to = writable.stateOf(target);
-    if (from.reader !== undefined || to.writer !== undefined) throw new realm.TypeError('A stream of the pipe is locked');
+    if (from.reader !== undefined || to.writer !== undefined)
+      throw new realm.TypeError('A stream of the pipe is locked');
     await own(run(from, to, options));
   };
 
   realm.pipeThroughPair = (stream, pair, init) => {
-    if (pair === undefined || pair === null) throw new realm.TypeError('ReadableStream.pipeThrough needs a pair of streams');
+    if (pair === undefined || pair === null)
+      throw new realm.TypeError('ReadableStream.pipeThrough needs a pair of streams');
     const { readable: out, writable: into } = pair;
     if (!readable.isStream(out) || !writable.isStream(into)) {
       throw new realm.TypeError('ReadableStream.pipeThrough needs { readable, writable }');
@@ -115,7 +126,8 @@
     const options = readOptions(init);
     const from = readable.stateOf(stream);
     const to = writable.stateOf(into);
-    if (from.reader !== undefined || to.writer !== undefined) throw new realm.TypeError('A stream of the pipe is locked');
+    if (from.reader !== undefined || to.writer !== undefined)
+      throw new realm.TypeError('A stream of the pipe is locked');
     // Both ends get a failure; this promise is not awaited.
     quiet(run(from, to, options));
     return out;
@@ -125,11 +137,15 @@
     const from = readable.stateOf(stream);
     const reader = readable.acquire(from);
     const cancelled = later();
-    const branches = { __proto__: null, 0: undefined, 1: undefined };
+    /** @type {Internal & { [index: number]: ReadableState }} */
+    const branches = { __proto__: null };
+    /** @type {Internal & { [index: number]: boolean }} */
     const cancelledBranches = { __proto__: null, 0: false, 1: false };
+    /** @type {Internal & { [index: number]: Guest }} */
     const reasons = { __proto__: null, 0: undefined, 1: undefined };
     let isReading = false;
     let again = false;
+    /** @param {(branch: ReadableState) => void} act */
     const each = (act) => {
       for (let i = 0; i < 2; i++) if (!cancelledBranches[i] && branches[i].status === 'readable') act(branches[i]);
     };
@@ -139,21 +155,22 @@
         return;
       }
       isReading = true;
-      const good = ({ done, value }) => {
+      const good = (/** @type {StreamStep} */ { done, value }) => {
         isReading = false;
         if (done) {
           each(readable.close);
           if (!cancelledBranches[0] || !cancelledBranches[1]) cancelled.resolve(undefined);
           return;
         }
-        each((branch) => readable.enqueue(branch, value));
+        each((/** @type {ReadableState} */ branch) => readable.enqueue(branch, value));
         if (!again) return;
         again = false;
         pull();
       };
       when(readable.read(reader), good, nothing);
     };
-    const cancel = (index) => async (reason) => {
+    /** @param {0 | 1} index */
+    const cancel = (index) => async (/** @type {Guest} */ reason) => {
       cancelledBranches[index] = true;
       reasons[index] = reason;
       if (cancelledBranches[1 - index]) {
@@ -165,7 +182,7 @@
     branches[0] = readable.stateOf(streams[0]);
     branches[1] = readable.stateOf(streams[1]);
     when(reader.closed.promise, nothing, (error) => {
-      each((branch) => readable.fail(branch, error));
+      each((/** @type {ReadableState} */ branch) => readable.fail(branch, error));
       if (!cancelledBranches[0] || !cancelledBranches[1]) cancelled.resolve(undefined);
     });
     quiet(cancelled.promise);

@@ -1,15 +1,18 @@
 // `TransformStream`, `ByteLengthQueuingStrategy` and `CountQueuingStrategy`.
-(function transformStreams(realm) {
+(function transformStreams(/** @type {Realm} */ realm) {
   const { give, promises, readable, readStrategy, tag, writable } = realm;
   const { NONE, invoke, later, own, valueOf, when, wrap } = promises;
 
   const KEY = { __proto__: null };
+  /** @type {(state: TransformState) => object} */
   let newController;
 
+  /** @returns {TransformState} */
   const newState = () => ({
     __proto__: null,
-    out: undefined,
-    into: undefined,
+    // Set by `connect`.
+    out: /** @type {Guest} */ (undefined),
+    into: /** @type {Guest} */ (undefined),
     controller: undefined,
     transform: undefined,
     flush: undefined,
@@ -19,6 +22,7 @@
     isFull: true,
   });
 
+  /** @param {TransformState} state @param {boolean} isFull */
   const setFull = (state, isFull) => {
     if (state.isFull === isFull) return;
     state.isFull = isFull;
@@ -26,20 +30,25 @@
     state.change = later();
   };
 
+  /** @param {TransformState} state @param {Guest} error */
   const stopWriting = (state, error) => {
     state.transform = state.flush = state.cancel = undefined;
     writable.fail(state.into, error);
     setFull(state, false);
   };
 
+  /** @param {TransformState} state @param {Guest} error */
   const fail = (state, error) => {
     readable.fail(state.out, error);
     stopWriting(state, error);
   };
 
+  /** @param {TransformState} state @param {Guest} chunk */
   const enqueue = (state, chunk) => {
     if (state.out.status !== 'readable' || state.out.closing) {
-      throw state.out.status === 'errored' ? state.out.error : new realm.TypeError('The stream is closed and takes no more chunks');
+      throw state.out.status === 'errored'
+        ? state.out.error
+        : new realm.TypeError('The stream is closed and takes no more chunks');
     }
     try {
       readable.enqueue(state.out, chunk);
@@ -47,10 +56,11 @@
       stopWriting(state, error);
       throw error;
     }
-    const isFull = !(readable.wanted(state.out) > 0);
+    const isFull = !((readable.wanted(state.out) ?? 0) > 0);
     if (isFull) setFull(state, true);
   };
 
+  /** @param {TransformState} state @param {Guest} chunk */
   const transformChunk = async (state, chunk) => {
     if (state.isFull) {
       await own(state.change.promise);
@@ -65,6 +75,7 @@
     }
   };
 
+  /** @param {TransformState} state */
   const closeOut = async (state) => {
     try {
       await own(invoke(state.flush, NONE));
@@ -76,6 +87,7 @@
     if (state.out.status === 'readable' && !state.out.closing) readable.close(state.out);
   };
 
+  /** @param {TransformState} state @param {Guest} reason */
   const abortOut = async (state, reason) => {
     try {
       await own(invoke(state.cancel, reason));
@@ -86,6 +98,7 @@
     readable.fail(state.out, reason);
   };
 
+  /** @param {TransformState} state @param {Guest} reason */
   const cancelled = async (state, reason) => {
     try {
       await own(invoke(state.cancel, reason));
@@ -98,6 +111,7 @@
 
   class TransformStreamDefaultController {
     #state;
+    /** @param {Guest} key @param {Guest} state */
     constructor(key, state) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: a stream creates its controller');
       this.#state = state;
@@ -105,9 +119,11 @@
     get desiredSize() {
       return readable.wanted(this.#state.out);
     }
+    /** @param {Guest} chunk */
     enqueue(chunk) {
       enqueue(this.#state, chunk);
     }
+    /** @param {Guest} reason */
     error(reason) {
       fail(this.#state, reason);
     }
@@ -117,11 +133,13 @@
       stopWriting(state, new realm.TypeError('The stream was terminated'));
     }
     static {
+      /** @param {TransformState} state */
       newController = (state) => new TransformStreamDefaultController(KEY, state);
     }
   }
 
   // Creates both ends of the stream that `state` describes.
+  /** @param {TransformState} state @param {Promise<unknown> | undefined} started @param {Strategy} into @param {Strategy} out */
   const connect = (state, started, into, out) => {
     const ends = { __proto__: null, readable: undefined, writable: undefined };
     ends.writable = writable.newStream(
@@ -147,6 +165,7 @@
 
   class TransformStream {
     #ends;
+    /** @param {Guest} [transformer] @param {Guest} [writableStrategy] @param {Guest} [readableStrategy] */
     constructor(transformer = undefined, writableStrategy = undefined, readableStrategy = undefined) {
       if (transformer === null) throw new realm.TypeError('A transformer must be an object');
       const source = transformer ?? { __proto__: null };
@@ -179,20 +198,29 @@
   realm.newTransform = (transform, flush) => {
     const state = newState();
     // One chunk may produce much output: each piece waits until there is no backpressure.
+    /** @param {Guest} chunk */
     const pass = async (chunk) => {
       if (state.isFull) await own(state.change.promise);
       if (state.into.status === 'erroring') throw state.into.error;
       enqueue(state, chunk);
     };
+    /** @param {Guest} chunk */
     state.transform = (chunk) => transform(chunk, pass);
     state.flush = () => flush(pass);
-    return connect(state, undefined, { __proto__: null, most: 1, size: undefined }, { __proto__: null, most: 0, size: undefined });
+    return connect(
+      state,
+      undefined,
+      { __proto__: null, most: 1, size: undefined },
+      { __proto__: null, most: 0, size: undefined },
+    );
   };
 
+  /** @param {string} name @param {SizeOf} measure */
   const newStrategy = (name, measure) => {
     const { [name]: Strategy } = {
       [name]: class {
         #most;
+        /** @param {Guest} init */
         constructor(init) {
           if (init === null || typeof init !== 'object' || init.highWaterMark === undefined) {
             throw new realm.TypeError(`${name} needs { highWaterMark }`);
@@ -209,15 +237,16 @@
     };
     return Strategy;
   };
-  const byteLength = { size: (chunk) => chunk.byteLength };
-  const one = { size: () => 1 };
+  const { size: byteLength } = { size: (/** @type {Guest} */ chunk) => chunk.byteLength };
+  const { size: one } = { size: () => 1 };
 
+  /** @type {Table<any>} */
   const classes = {
     __proto__: null,
     TransformStream,
     TransformStreamDefaultController,
-    ByteLengthQueuingStrategy: newStrategy('ByteLengthQueuingStrategy', byteLength.size),
-    CountQueuingStrategy: newStrategy('CountQueuingStrategy', one.size),
+    ByteLengthQueuingStrategy: newStrategy('ByteLengthQueuingStrategy', byteLength),
+    CountQueuingStrategy: newStrategy('CountQueuingStrategy', one),
   };
   const names = realm.objectKeys(classes);
   for (let i = 0; i < names.length; i++) {

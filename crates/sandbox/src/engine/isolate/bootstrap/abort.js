@@ -1,22 +1,30 @@
 // `AbortController` and `AbortSignal`.
-(function abort(realm) {
-  const { DOMException, EventTarget, addListener, dispatch, give, list, newTrustedEvent, push, startTimer, tag } = realm;
+(function abort(/** @type {Realm} */ realm) {
+  const { DOMException, EventTarget, addListener, dispatch, give, list, newTrustedEvent, push, startTimer, tag } =
+    realm;
 
-  const KEY = {};
+  const KEY = { __proto__: null };
+  /** @type {Realm['abortSignal']} */
   let abortSignal;
+  /** @type {Realm['isSignal']} */
   let isSignal;
+  /** @type {Realm['isAborted']} */
   let isAborted;
+  /** @type {Realm['reasonOf']} */
   let reasonOf;
+  /** @type {(signal: SignalObject, sources: List<SignalObject>) => void} */
   let follow;
 
   class AbortSignal extends EventTarget {
     #aborted = false;
+    /** @type {Guest} */
     #reason;
     #handler = null;
     // Internal callbacks, called before the listeners of the guest.
     #tasks = list();
     // Signals that follow this one.
     #followers = list();
+    /** @param {Guest} key */
     constructor(key) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: use AbortController or AbortSignal.timeout');
       super();
@@ -38,17 +46,20 @@
     throwIfAborted() {
       if (this.#aborted) throw this.#reason;
     }
+    /** @param {Guest} reason */
     static abort(reason) {
       const signal = new AbortSignal(KEY);
       abortSignal(signal, reason);
       return signal;
     }
+    /** @param {Guest} milliseconds */
     static timeout(milliseconds) {
       const signal = new AbortSignal(KEY);
       const expire = () => abortSignal(signal, new DOMException('The operation timed out', 'TimeoutError'));
       startTimer('setTimeout', expire, milliseconds, []);
       return signal;
     }
+    /** @param {Guest} signals */
     static any(signals) {
       const signal = new AbortSignal(KEY);
       const sources = list();
@@ -71,6 +82,7 @@
       follow = (signal, sources) => {
         for (let i = 0; i < sources.length; i++) push(sources[i].#followers, signal);
       };
+      /** @param {SignalObject} signal */
       const notify = (signal) => {
         const tasks = signal.#tasks;
         signal.#tasks = list();
@@ -104,6 +116,7 @@
     get signal() {
       return this.#signal;
     }
+    /** @param {Guest} reason */
     abort(reason) {
       abortSignal(this.#signal, reason);
     }

@@ -1,9 +1,10 @@
 // `ArrayBuffer` without resizable buffers.
-(function buffers(realm) {
+(function buffers(/** @type {Realm} */ realm) {
   const { ReflectConstruct, ReflectOwnKeys, define, defineProperty, getOwnPropertyDescriptor } = realm;
 
   // Resizable buffers grow outside the memory limit, so the constructor does not offer them.
   const NativeArrayBuffer = realm.ArrayBuffer;
+  /** @param {number} length @param {Guest} options */
   const FixedArrayBuffer = function ArrayBuffer(length, options) {
     if (new.target === undefined) throw new realm.TypeError("Constructor ArrayBuffer requires 'new'");
     if (options !== null && typeof options === 'object' && options.maxByteLength !== undefined) {
@@ -13,7 +14,8 @@
   };
   for (const key of ReflectOwnKeys(NativeArrayBuffer)) {
     if (key !== 'length' && key !== 'name') {
-      defineProperty(FixedArrayBuffer, key, getOwnPropertyDescriptor(NativeArrayBuffer, key));
+      const descriptor = getOwnPropertyDescriptor(NativeArrayBuffer, key);
+      if (descriptor !== undefined) defineProperty(FixedArrayBuffer, key, descriptor);
     }
   }
   define(FixedArrayBuffer.prototype, 'constructor', FixedArrayBuffer);

@@ -1,5 +1,5 @@
 // The call sites passed to a guest's `Error.prepareStackTrace`: positions of its own frames, never functions or receivers.
-(function callSites(realm) {
+(function callSites(/** @type {Realm} */ realm) {
   const { ReflectApply, list, push, tag, toArray } = realm;
 
   const FACTS = [
@@ -24,10 +24,12 @@
     'toString',
   ];
 
-  const KEY = {};
+  const KEY = { __proto__: null };
 
   class CallSite {
+    /** @type {CallFacts} */
     #facts = { __proto__: null };
+    /** @param {Guest} key @param {Guest} frame */
     constructor(key, frame) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: call sites come from Error.prepareStackTrace');
       const site = frame[0];
@@ -35,6 +37,7 @@
       if (frame[1] !== undefined) this.#place(frame[1], frame[2], frame[3]);
     }
     // V8's positions are in the compiled code; these are in the source.
+    /** @param {string} text @param {number | undefined} line @param {number | undefined} column */
     #place(text, line, column) {
       this.#facts.toString = text;
       this.#facts.getLineNumber = line;
@@ -53,6 +56,7 @@
       for (let i = 0; i < FACTS.length; i++) {
         const name = FACTS[i];
         const { [name]: method } = {
+          /** @this {CallSite} */
           [name]() {
             return this.#facts[name];
           },

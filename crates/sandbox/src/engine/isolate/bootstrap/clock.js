@@ -1,10 +1,11 @@
 // Deterministic random numbers and time, from a seed and a start time. Built before the guest starts, or not at all.
-(function clockAndChance(realm) {
-  const { ReflectApply, ReflectConstruct, define, defineProperty, floor, getOwnPropertyDescriptor, imul, repeatable } = realm;
+(function clockAndChance(/** @type {Realm} */ realm) {
+  const { ReflectApply, ReflectConstruct, define, defineProperty, floor, getOwnPropertyDescriptor, imul, repeatable } =
+    realm;
   const NativeDate = realm.Date;
   const dateToString = realm.unbind(NativeDate.prototype.toString);
   const { prototype: formats } = Intl.DateTimeFormat;
-  const formatOf = getOwnPropertyDescriptor(formats, 'format').get;
+  const formatOf = getOwnPropertyDescriptor(formats, 'format')?.get;
   const formatToParts = formats.formatToParts;
 
   // A 32-bit mixing counter: small, and sufficient for values that are not secret.
@@ -24,9 +25,9 @@
     });
   };
 
-  // Every reading advances the clock by one millisecond, so that a loop that waits for a time ends.
+  // Only called if the run has a fixed clock. Every reading advances the clock by one millisecond, so that a loop that waits for a time ends.
   const read = () => {
-    const now = repeatable.now;
+    const now = repeatable.now ?? 0;
     repeatable.now = now + 1;
     return now;
   };
@@ -35,6 +36,7 @@
   realm.startClock = (moment) => {
     repeatable.now = moment;
     repeatable.start = moment;
+    /** @param {...Guest} values */
     const ClockDate = function Date(...values) {
       if (new.target === undefined) return dateToString(new NativeDate(read()));
       return ReflectConstruct(NativeDate, values.length === 0 ? [read()] : values, new.target);
@@ -54,11 +56,15 @@
       enumerable: false,
       get: function format() {
         const bound = ReflectApply(formatOf, this, []);
-        return (date) => bound(date === undefined ? read() : date);
+        return (/** @type {Guest} */ date) => bound(date === undefined ? read() : date);
       },
     });
-    define(formats, 'formatToParts', function (date) {
-      return ReflectApply(formatToParts, this, [date === undefined ? read() : date]);
-    });
+    define(
+      formats,
+      'formatToParts',
+      /** @this {Guest} @param {Guest} date */ function (date) {
+        return ReflectApply(formatToParts, this, [date === undefined ? read() : date]);
+      },
+    );
   };
 });

@@ -1,15 +1,18 @@
 // `structuredClone` and `queueMicrotask`.
 //
 // Clones are made in the guest's heap and share its strings, so they count against the run's memory limit.
-(function clone(realm, native) {
+(function clone(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { DOMException, ReflectConstruct, define, getOwnPropertyDescriptor, give, hasOwn, isArray, objectKeys } = realm;
   const { bufferBytes, dateGetTime, mapForEach, mapGet, mapSet, setAdd, setForEach } = realm;
   const { typedArrayBuffer, typedArrayLength, typedArrayName, typedArrayOffset } = realm;
   const { ObjectPrototype, getPrototypeOf, put, toStringTag, viewBuffer, viewBytes, viewOffset, views } = realm;
 
+  /** @type {Table<any>} */
   const errors = { __proto__: null };
   const errorTypes = ['Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError'];
-  for (let i = 0; i < errorTypes.length; i++) errors[errorTypes[i]] = realm[errorTypes[i]];
+  for (let i = 0; i < errorTypes.length; i++)
+    errors[errorTypes[i]] = /** @type {Table<any>} */ (/** @type {unknown} */ (realm))[errorTypes[i]];
+  /** @type {Table<any>} */
   const unbox = {
     __proto__: null,
     Number: realm.numberValue,
@@ -18,10 +21,12 @@
     BigInt: realm.bigintValue,
   };
 
+  /** @param {string} what */
   const refuse = (what) => {
     throw new DOMException(`${what} cannot be cloned`, 'DataCloneError');
   };
 
+  /** @param {Guest} error @param {Map<Guest, Guest>} seen */
   function copyError(error, seen) {
     const name = realm.readText(error, 'name');
     const Type = errors[name] ?? realm.Error;
@@ -33,6 +38,7 @@
     return out;
   }
 
+  /** @param {Guest} value @param {string | undefined} name @param {Map<Guest, Guest>} seen @returns {object} */
   function copyView(value, name, seen) {
     const Type = name === undefined ? realm.DataView : views[name];
     const buffer = copy(name === undefined ? viewBuffer(value) : typedArrayBuffer(value), seen);
@@ -41,6 +47,7 @@
   }
 
   // Whether an object keeps its state in internal slots instead of members.
+  /** @param {Guest} value */
   const isOfPlatform = (value) => {
     const prototype = getPrototypeOf(value);
     if (prototype === ObjectPrototype || prototype === null || objectKeys(value).length > 0) return false;
@@ -48,12 +55,15 @@
   };
 
   // Among web objects, only those that just hold bytes can be copied.
+  /** @param {Guest} value */
   function copyPlatformObject(value) {
-    if (realm.isFile?.(value)) return realm.newFile(realm.bytesOfBlob(value), value.name, value.type);
-    if (realm.isBlob?.(value)) return realm.newBlob(realm.bytesOfBlob(value), value.type);
+    if (realm.isFile?.(value))
+      return realm.newFile(realm.bytesOfBlob(value), realm.nameOfFile(value), realm.typeOfBlob(value));
+    if (realm.isBlob?.(value)) return realm.newBlob(realm.bytesOfBlob(value), realm.typeOfBlob(value));
     return refuse(`A ${realm.brief(value[toStringTag])}`);
   }
 
+  /** @param {Guest} value @param {Guest} out @param {Map<Guest, Guest>} seen */
   function copyMembers(value, out, seen) {
     const names = objectKeys(value);
     for (let i = 0; i < names.length; i++) {
@@ -63,6 +73,7 @@
   }
 
   // The copy of a value of a known class without members; undefined for other values.
+  /** @param {Guest} value @param {string | undefined} type */
   function copyLeaf(value, type) {
     switch (type) {
       case 'Date':
@@ -81,10 +92,12 @@
     }
   }
 
+  /** @param {Guest} value @param {Map<Guest, Guest>} seen @returns {Guest} */
   function copyObject(value, seen) {
     const existing = mapGet(seen, value);
     if (existing !== undefined) return existing;
-    if (realm.isDOMException(value)) return new DOMException(realm.readText(value, 'message'), realm.readText(value, 'name'));
+    if (realm.isDOMException(value))
+      return new DOMException(realm.readText(value, 'message'), realm.readText(value, 'name'));
     if (native.isError(value)) return copyError(value, seen);
     const type = native.classOf(value);
     const leaf = copyLeaf(value, type);
@@ -99,6 +112,7 @@
       return view;
     }
     if (type === 'Map' || type === 'Set') {
+      /** @type {Guest} */
       const out = type === 'Map' ? new realm.Map() : new realm.Set();
       mapSet(seen, value, out);
       if (type === 'Map') mapForEach(value, (item, key) => mapSet(out, copy(key, seen), copy(item, seen)));
@@ -106,17 +120,15 @@
       return out;
     }
     if (type !== undefined) return refuse(type === 'Object' ? 'This object' : `A ${type}`);
-    let out = {};
-    if (isArray(value)) {
-      out = [];
-      out.length = value.length;
-    } else if (isOfPlatform(value)) {
-      return copyPlatformObject(value);
-    }
+    if (!isArray(value) && isOfPlatform(value)) return copyPlatformObject(value);
+    /** @type {Guest} */
+    const out = isArray(value) ? [] : {};
+    if (isArray(value)) out.length = value.length;
     mapSet(seen, value, out);
     return copyMembers(value, out, seen);
   }
 
+  /** @param {Guest} value @param {Map<Guest, Guest>} seen @returns {Guest} */
   function copy(value, seen) {
     switch (typeof value) {
       case 'function':
@@ -130,15 +142,17 @@
     }
   }
 
+  /** @type {Realm['cloneValue']} */
   const cloneValue = (value) => copy(value, ReflectConstruct(realm.Map, []));
   realm.cloneValue = cloneValue;
 
-  give('structuredClone', function structuredClone(value, options) {
+  give('structuredClone', function structuredClone(/** @type {Guest} */ value, /** @type {Guest} */ options) {
     if (arguments.length === 0) throw new realm.TypeError('structuredClone needs a value');
     if (options?.transfer !== undefined && options.transfer.length > 0) refuse('An object to be transferred');
     return cloneValue(value);
   });
 
+  /** @param {Guest} callback */
   async function runLater(callback) {
     await undefined;
     try {
@@ -152,7 +166,7 @@
     }
   }
 
-  give('queueMicrotask', function queueMicrotask(callback) {
+  give('queueMicrotask', function queueMicrotask(/** @type {Guest} */ callback) {
     if (typeof callback !== 'function') throw new realm.TypeError('queueMicrotask needs a function');
     runLater(callback);
   });

@@ -1,10 +1,11 @@
 // `crypto`: random values. `subtle` is built on first use.
-(function crypto(realm, native) {
+(function crypto(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { DOMException, Uint8Array, give, repeatable, tag, typedArrayBuffer, typedArrayBytes } = realm;
   const { typedArrayName, typedArrayOffset } = realm;
 
   const MAX_BYTES = 65536;
   const HEX = '0123456789abcdef';
+  /** @type {Table<any>} */
   const INTEGERS = {
     __proto__: null,
     Int8Array: true,
@@ -19,6 +20,7 @@
   };
 
   // Random bytes, from the seed if there is one.
+  /** @type {Realm['fillRandom']} */
   const fillRandom = (bytes, length) => {
     const next = repeatable.nextWord;
     if (next === undefined) {
@@ -31,6 +33,7 @@
   const KEY = { __proto__: null };
 
   class Crypto {
+    /** @param {Guest} key */
     constructor(key) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: use the global crypto');
     }
@@ -38,8 +41,10 @@
       realm.need('subtle');
       return realm.subtle;
     }
+    /** @param {Guest} array */
     getRandomValues(array) {
-      if (INTEGERS[typedArrayName(array)] !== true) {
+      const name = typedArrayName(array);
+      if (name === undefined || INTEGERS[name] !== true) {
         throw new DOMException('getRandomValues needs an array of integers', 'TypeMismatchError');
       }
       const length = typedArrayBytes(array);

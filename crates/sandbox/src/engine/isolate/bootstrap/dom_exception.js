@@ -1,8 +1,9 @@
 // `DOMException` with its legacy codes.
-(function domException(realm) {
+(function domException(/** @type {Realm} */ realm) {
   const { defineProperty, give, tag } = realm;
 
   // Name of the constant and of the error, in the order of their codes; some codes are no longer in use.
+  /** @type {[constant: string, name: string | undefined][]} */
   const CODES = [
     ['INDEX_SIZE_ERR', 'IndexSizeError'],
     ['DOMSTRING_SIZE_ERR', undefined],
@@ -31,6 +32,7 @@
     ['DATA_CLONE_ERR', 'DataCloneError'],
   ];
 
+  /** @param {string} name */
   const codeOf = (name) => {
     for (let i = 0; i < CODES.length; i++) if (CODES[i][1] === name) return i + 1;
     return 0;
@@ -51,7 +53,7 @@
   class DOMException extends realm.Error {
     #name;
     #message;
-    constructor(message = '', options = 'Error') {
+    constructor(message = '', /** @type {Guest} */ options = 'Error') {
       super();
       finish();
       const named = options !== null && typeof options === 'object';

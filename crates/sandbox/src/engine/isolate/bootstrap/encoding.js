@@ -1,9 +1,10 @@
 // Text and bytes: `TextEncoder`, `TextDecoder`, `atob`, `btoa`.
-(function encoding(realm, native) {
+(function encoding(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { Uint8Array, give, tag, typedArrayBuffer, typedArrayBytes, typedArrayName, typedArrayOffset } = realm;
   const { DOMException, bufferBytes, min, typedArraySet, viewBuffer, viewBytes, viewOffset } = realm;
 
   // The bytes of a buffer or of a view, without copying them; undefined for anything else.
+  /** @type {Realm['bytesOf']} */
   const bytesOf = (value) => {
     if (typedArrayName(value) !== undefined) {
       return new Uint8Array(typedArrayBuffer(value), typedArrayOffset(value), typedArrayBytes(value));
@@ -18,6 +19,7 @@
     }
   };
 
+  /** @type {Realm['encodeText']} */
   const encode = (text) => {
     const bytes = new Uint8Array(native.utf8Length(text));
     native.utf8Write(text, bytes);
@@ -25,6 +27,7 @@
   };
 
   const ESCAPE = 0x1b;
+  /** @param {Guest} value */
   const isBytes = (value) => typedArrayName(value) === 'Uint8Array';
 
   class TextEncoder {
@@ -34,6 +37,7 @@
     encode(text = '') {
       return encode(`${text}`);
     }
+    /** @param {Guest} text @param {Guest} target */
     encodeInto(text, target) {
       if (!isBytes(target)) throw new realm.TypeError('TextEncoder.encodeInto needs a Uint8Array');
       // The number of characters read is in the upper half, the number of bytes written in the lower.
@@ -46,13 +50,16 @@
     #name;
     #fatal;
     #ignoreBOM;
+    /** @type {Bytes | undefined} */
     #rest;
     // For encodings with shift sequences: the sequence that selected the current character set.
+    /** @type {Bytes | undefined} */
     #shift;
     #begun = false;
-    constructor(label = 'utf-8', options = undefined) {
-      this.#name = native.encodingName(`${label}`);
-      if (this.#name === undefined) throw new realm.RangeError(`The encoding ${realm.textOf(`${label}`)} is not supported`);
+    constructor(label = 'utf-8', /** @type {Guest} */ options = undefined) {
+      const name = native.encodingName(`${label}`);
+      if (name === undefined) throw new realm.RangeError(`The encoding ${realm.textOf(`${label}`)} is not supported`);
+      this.#name = name;
       this.#fatal = !!options?.fatal;
       this.#ignoreBOM = !!options?.ignoreBOM;
     }
@@ -65,6 +72,7 @@
     get ignoreBOM() {
       return this.#ignoreBOM;
     }
+    /** @param {Guest} input @param {Guest} options */
     decode(input, options) {
       const stream = options !== undefined && options !== null && !!options.stream;
       let bytes = input === undefined ? new Uint8Array(0) : bytesOf(input);
@@ -83,6 +91,7 @@
       throw new realm.TypeError(`The bytes are not valid ${this.#name}`);
     }
     // Keeps an incomplete character at the end of a chunk for the next chunk.
+    /** @param {Bytes} bytes */
     #holdBack(bytes) {
       const whole = native.wholeBytes(this.#name, bytes);
       const length = typedArrayBytes(bytes);
@@ -97,13 +106,16 @@
   }
 
   // Not with `slice`: it uses the species of the buffer, which the guest can change.
+  /** @type {Realm['copyBytes']} */
   const copy = (bytes, from, to) => {
     const end = min(to, typedArrayBytes(bytes));
     const out = new Uint8Array(end > from ? end - from : 0);
-    if (end > from) typedArraySet(out, new Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + from, end - from), 0);
+    if (end > from)
+      typedArraySet(out, new Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + from, end - from), 0);
     return out;
   };
 
+  /** @param {Bytes} left @param {Bytes} right */
   const joined = (left, right) => {
     const start = typedArrayBytes(left);
     const out = new Uint8Array(start + typedArrayBytes(right));
@@ -114,7 +126,8 @@
 
   const { decode } = TextDecoder.prototype;
   realm.TextDecoder = TextDecoder;
-  realm.decodeWith = (decoder, bytes, stream) => realm.ReflectApply(decode, decoder, [bytes, { __proto__: null, stream }]);
+  realm.decodeWith = (decoder, bytes, stream) =>
+    realm.ReflectApply(decode, decoder, [bytes, { __proto__: null, stream }]);
   realm.bytesOf = bytesOf;
   realm.copyBytes = copy;
   realm.encodeText = encode;
@@ -123,12 +136,12 @@
   tag('TextDecoder', TextDecoder);
   give('TextDecoder', TextDecoder);
 
-  give('atob', function atob(text) {
+  give('atob', function atob(/** @type {string} */ text) {
     const binary = native.atob(`${text}`);
     if (binary === undefined) throw new DOMException('The text is not base64', 'InvalidCharacterError');
     return binary;
   });
-  give('btoa', function btoa(binary) {
+  give('btoa', function btoa(/** @type {string} */ binary) {
     const text = native.btoa(`${binary}`);
     if (text === undefined) {
       throw new DOMException('The text holds characters beyond one byte; encode it first', 'InvalidCharacterError');

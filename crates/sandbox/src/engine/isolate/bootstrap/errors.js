@@ -1,14 +1,16 @@
 // Messages and stacks of thrown values, and the mark of errors that come from the host.
-(function errors(realm, native) {
-  const { JSONStringify, define, errorToString, getOwnPropertyDescriptor, hasOwn, indexOf, slice, textOf } = realm;
-  const { isArray, weakMapGet, weakMapSet } = realm;
+(function errors(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
+  const { JSONStringify, define, errorToString, hasOwn, indexOf, isArray, ownValue, slice, textOf } = realm;
+  const { weakMapGet, weakMapSet } = realm;
 
   const hostFaults = new realm.WeakMap();
 
   // Longer strings are not read in full only to be cut: V8 flattens a string to read any part of it.
   const MAX_READ = 1 << 20;
+  /** @param {string} text */
   const readable = (text) => (text.length > MAX_READ ? native.head(text, MAX_READ) : text);
 
+  /** @type {Realm['readText']} */
   const readText = (value, key) => {
     try {
       const text = value[key];
@@ -18,6 +20,7 @@
     }
   };
 
+  /** @param {Guest} error */
   const headOf = (error) => {
     try {
       return readable(errorToString(error));
@@ -30,6 +33,7 @@
 
   // The stack. V8 writes it when it is first read; a message that the tool changed later still comes first.
   // A message may quote the stack of another error; those frames do not belong to this one.
+  /** @param {Guest} error */
   function stackOf(error) {
     const stack = readText(error, 'stack');
     const message = readText(error, 'message');
@@ -42,6 +46,7 @@
     return `${headOf(error)}${indexOf(frames, quoted) === 0 ? slice(frames, quoted.length) : frames}`;
   }
 
+  /** @type {Realm['errorText']} */
   function errorText(error) {
     const stack = stackOf(error);
     return stack === '' ? headOf(error) : stack;
@@ -52,28 +57,25 @@
   const MAX_NAME = 300;
   const MAX_TEXT = 17000;
 
+  /** @param {string} text @param {number} most */
   const cut = (text, most) => (text.length > most ? slice(text, 0, most) : text);
 
-  // An own member that is not an accessor; undefined if there is none.
-  const memberOf = (error, name) => {
-    const descriptor = getOwnPropertyDescriptor(error, name);
-    return descriptor !== undefined && hasOwn(descriptor, 'value') ? descriptor.value : undefined;
-  };
-
   // The message of an error; of an AggregateError with the first of its errors' messages.
+  /** @param {Guest} error */
   const messageOf = (error) => {
     const message = readText(error, 'message');
-    const errors = memberOf(error, 'errors');
+    const errors = ownValue(error, 'errors');
     if (!isArray(errors)) return message;
     let causes = '';
     for (let i = 0; i < errors.length && i < CAUSES; i++) {
-      const one = memberOf(errors, i);
+      const one = ownValue(errors, i);
       causes += `${i === 0 ? '' : '; '}${native.isError(one) ? headOf(one) : readable(textOf(one))}`;
     }
     return causes === '' ? message : `${message}: ${causes}`;
   };
 
   // Name, message, stack and host code of a thrown value, as JSON text.
+  /** @type {Realm['describeError']} */
   function describe(error) {
     const out = { __proto__: null, name: '', message: '', stack: '', host_code: null };
     if (!native.isError(error)) {
@@ -89,7 +91,7 @@
     let inner = error;
     for (let i = 0; i < CAUSES; i++) {
       if (!hasOwn(inner, 'cause')) break;
-      inner = memberOf(inner, 'cause');
+      inner = ownValue(inner, 'cause');
       out.stack += `\nCaused by: ${cut(readable(textOf(inner)), MAX_TEXT)}`;
       if (!native.isError(inner)) break;
     }
@@ -98,6 +100,7 @@
 
   // An error of the host: its code reaches the caller if the guest does not catch it. `fault` is an error without a message,
   // created earlier so that its frames are those of the call.
+  /** @type {Realm['hostError']} */
   const hostError = (code, message, fault) => {
     const error = fault ?? new realm.Error();
     define(error, 'message', message);

@@ -1,14 +1,21 @@
 // `Event`, `CustomEvent` and `EventTarget`. Targets have no parents here, so events do not propagate.
-(function events(realm, native) {
-  const { DOMException, ReflectApply, defineProperty, give, list, needArguments, push, repeatable, tag, textOf } = realm;
+(function events(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
+  const { DOMException, ReflectApply, defineProperty, give, list, needArguments, push, repeatable, tag, textOf } =
+    realm;
 
   const PHASES = ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'];
+  /** @param {Guest} value */
   const isTrue = (value) => !!value;
   const TRUSTED = { __proto__: null };
+  /** @type {(event: Guest, target: object) => void} */
   let prepare;
+  /** @type {(event: Event) => boolean} */
   let finish;
+  /** @type {(event: Event) => boolean} */
   let isStopped;
+  /** @type {(event: Event) => string} */
   let typeOf;
+  /** @type {(event: Event, passive: boolean) => void} */
   let setPassive;
 
   class Event {
@@ -24,6 +31,7 @@
     #halted = false;
     #busy = false;
     #passive = false;
+    /** @param {Guest} type @param {Guest} [init] @param {Guest} [trust] */
     constructor(type, init = undefined, trust = undefined) {
       needArguments(arguments.length, 1, 'Event');
       this.#type = `${type}`;
@@ -32,7 +40,7 @@
       this.#composed = isTrue(init?.composed);
       this.#trusted = trust === TRUSTED;
       // Reads the clock without advancing it.
-      this.#time = repeatable.now === undefined ? native.elapsed() : repeatable.now - repeatable.start;
+      this.#time = repeatable.now === undefined ? native.elapsed() : repeatable.now - (repeatable.start ?? 0);
     }
     get type() {
       return this.#type;
@@ -74,7 +82,7 @@
       return !this.#prevented;
     }
     set returnValue(value) {
-      if (!value) this.preventDefault();
+      if (!value) this.#prevent();
     }
     get cancelBubble() {
       return this.#halted;
@@ -83,6 +91,9 @@
       if (value) this.#halted = true;
     }
     preventDefault() {
+      this.#prevent();
+    }
+    #prevent() {
       if (this.#cancelable && !this.#passive) this.#prevented = true;
     }
     stopPropagation() {
@@ -92,6 +103,7 @@
       this.#halted = true;
       this.#stopped = true;
     }
+    /** @param {Guest} type @param {Guest} bubbles @param {Guest} cancelable */
     initEvent(type, bubbles, cancelable) {
       needArguments(arguments.length, 1, 'Event.initEvent');
       if (this.#busy) return;
@@ -102,6 +114,7 @@
       this.#target = null;
     }
     static {
+      /** @param {Event} event @param {Guest} target */
       prepare = (event, target) => {
         if (event === null || typeof event !== 'object' || !(#type in event)) {
           throw new realm.TypeError('EventTarget.dispatchEvent needs an Event');
@@ -110,11 +123,15 @@
         event.#target = target;
         event.#busy = true;
       };
+      /** @param {Event} event */
       isStopped = (event) => event.#stopped;
+      /** @param {Event} event */
       typeOf = (event) => event.#type;
+      /** @param {Event} event @param {boolean} passive */
       setPassive = (event, passive) => {
         event.#passive = passive;
       };
+      /** @param {Event} event */
       finish = (event) => {
         event.#busy = event.#stopped = event.#halted = event.#passive = false;
         return !event.#prevented;
@@ -129,6 +146,7 @@
 
   class CustomEvent extends Event {
     #detail;
+    /** @param {Guest} type @param {Guest} [init] */
     constructor(type, init = undefined) {
       needArguments(arguments.length, 1, 'CustomEvent');
       super(type, init);
@@ -139,8 +157,10 @@
     }
   }
 
+  /** @param {Guest} value */
   const isCallable = (value) => typeof value === 'function' || (value !== null && typeof value === 'object');
 
+  /** @param {Guest} target @param {Guest} callback @param {Event} event */
   const callListener = (target, callback, event) => {
     if (typeof callback === 'function') {
       ReflectApply(callback, target, [event]);
@@ -151,9 +171,13 @@
     ReflectApply(handleEvent, callback, [event]);
   };
 
+  /** @param {Guest} options */
   const isCapturing = (options) =>
-    isTrue(options !== null && (typeof options === 'object' || typeof options === 'function') ? options.capture : options);
+    isTrue(
+      options !== null && (typeof options === 'object' || typeof options === 'function') ? options.capture : options,
+    );
 
+  /** @param {Guest} options */
   const readOptions = (options) => {
     const read = { __proto__: null, capture: isCapturing(options), once: false, passive: false, signal: undefined };
     if (options === null || (typeof options !== 'object' && typeof options !== 'function')) return read;
@@ -168,6 +192,7 @@
 
   class EventTarget {
     #listeners = list();
+    /** @param {Guest} type @param {Guest} callback @param {Guest} [options] */
     addEventListener(type, callback, options = undefined) {
       needArguments(arguments.length, 2, 'EventTarget.addEventListener');
       const { capture, once, passive, signal } = readOptions(options);
@@ -178,7 +203,13 @@
       const listeners = this.#listeners;
       for (let i = 0; i < listeners.length; i++) {
         const existing = listeners[i];
-        if (!existing.removed && existing.type === wanted && existing.callback === callback && existing.capture === capture) return;
+        if (
+          !existing.removed &&
+          existing.type === wanted &&
+          existing.callback === callback &&
+          existing.capture === capture
+        )
+          return;
       }
       const listener = { __proto__: null, type: wanted, callback, capture, once, passive, removed: false };
       push(listeners, listener);
@@ -189,6 +220,7 @@
         });
       }
     }
+    /** @param {Guest} type @param {Guest} callback @param {Guest} [options] */
     removeEventListener(type, callback, options = undefined) {
       needArguments(arguments.length, 2, 'EventTarget.removeEventListener');
       const wanted = `${type}`;
@@ -196,10 +228,12 @@
       const listeners = this.#listeners;
       for (let i = 0; i < listeners.length; i++) {
         const existing = listeners[i];
-        if (existing.type === wanted && existing.callback === callback && existing.capture === capture) existing.removed = true;
+        if (existing.type === wanted && existing.callback === callback && existing.capture === capture)
+          existing.removed = true;
       }
       this.#sweep();
     }
+    /** @param {Guest} event */
     dispatchEvent(event) {
       needArguments(arguments.length, 1, 'EventTarget.dispatchEvent');
       const listeners = this.#listeners;

@@ -1,14 +1,17 @@
 // `fetch`: describes the request; the host checks and performs it.
-(function fetching(realm, native) {
+(function fetching(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { ask, define, give, isAborted, isSignal, onAbort, put, reasonOf } = realm;
 
   let lastToken = 0;
 
   // `await` and `then` read `constructor`; an own property keeps them off the prototype, which the guest can change.
+  /** @param {Promise<Guest>} promise */
   const own = (promise) => define(promise, 'constructor', realm.Promise);
 
-  const REFUSED = 'The body of a request must be text, bytes, a Blob, a form, a stream or URLSearchParams; use JSON.stringify for objects';
+  const REFUSED =
+    'The body of a request must be text, bytes, a Blob, a form, a stream or URLSearchParams; use JSON.stringify for objects';
 
+  /** @param {Guest} value */
   const isPlain = (value) =>
     (typeof value === 'object' || typeof value === 'function') &&
     realm.bytesOf(value) === undefined &&
@@ -17,6 +20,7 @@
     !realm.isFormData(value) &&
     realm.readable?.isStream(value) !== true;
 
+  /** @param {Bytes} bytes */
   const encoded = (bytes) => {
     const { call: most } = realm.most;
     if ((realm.typedArrayBytes(bytes) / 3) * 4 > most) {
@@ -26,7 +30,9 @@
     return native.base64(bytes);
   };
 
+  /** @param {Guest} input @param {RequestRecord | undefined} from @param {Guest} init @param {number} token */
   const describeRequest = (input, from, init, token) => {
+    /** @type {Table<any>} */
     const request = { __proto__: null, token, url: from?.url ?? realm.hrefOf(input) ?? `${input}` };
     const method = init.method ?? from?.method;
     const redirect = init.redirect ?? from?.redirect;
@@ -36,6 +42,7 @@
     return request;
   };
 
+  /** @param {RequestRecord | undefined} from @param {Guest} init */
   const bodyOf = (from, init) => {
     const input = init.body ?? undefined;
     if (input !== undefined && isPlain(input)) throw new realm.TypeError(REFUSED);
@@ -46,13 +53,14 @@
     return body;
   };
 
+  /** @param {Promise<Guest>} answer @param {SignalObject} signal @param {number} token */
   const abortable = (answer, signal, token) =>
     new realm.Promise((resolve, reject) => {
       onAbort(signal, () => {
         reject(reasonOf(signal));
         // The host stops the request; its answer is ignored.
         realm.then(
-          ask('#fetch_abort', [token]),
+          own(ask('#fetch_abort', [token])),
           () => {},
           () => {},
         );
@@ -60,6 +68,7 @@
       realm.then(own(answer), resolve, reject);
     });
 
+  /** @param {Guest} input @param {Guest} init */
   async function fetch(input, init) {
     realm.need('bodies');
     const options = init ?? { __proto__: null };

@@ -1,5 +1,5 @@
 // `Function.prototype.toString` for functions of tools: returns the source text, not the compiled text.
-(function functionTexts(realm, native) {
+(function functionTexts(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { ReflectApply, define, slice } = realm;
 
   const { toString: compiledText } = Function.prototype;

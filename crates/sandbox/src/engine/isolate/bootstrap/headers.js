@@ -1,17 +1,20 @@
 // `Headers`: case-insensitive names, values joined as in HTTP. The host checks the headers again before it sends them.
-(function headers(realm) {
-  const { give, iterator, list, nameOfPair, needArguments, pairOf, push, tag, toArray, toLowerCase, valueOfPair } = realm;
+(function headers(/** @type {Realm} */ realm) {
+  const { give, iterator, list, nameOfPair, needArguments, pairOf, push, tag, toArray, toLowerCase, valueOfPair } =
+    realm;
 
   const NAME = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
 
   // More than any server accepts. Checked first, because V8 flattens a string to read it.
   const MAX_CHARS = 1 << 20;
+  /** @param {Guest} value */
   const textOf = (value) => {
     const text = `${value}`;
     if (text.length > MAX_CHARS) throw new realm.TypeError(`A header of ${text.length} characters is too long`);
     return text;
   };
 
+  /** @param {Guest} value */
   const nameOf = (value) => {
     const name = toLowerCase(textOf(value));
     let valid = name !== '';
@@ -20,8 +23,10 @@
     return name;
   };
 
+  /** @param {string} character */
   const isBlank = (character) => character === ' ' || character === '\t' || character === '\r' || character === '\n';
 
+  /** @param {Guest} value */
   const valueOf = (value) => {
     const text = textOf(value);
     let from = 0;
@@ -48,6 +53,7 @@
     // One pair per value, in insertion order.
     #pairs = list();
     // Pairs in iteration order: sorted by name, values of a name joined. Built on demand.
+    /** @type {List<Pair> | undefined} */
     #sorted;
     // Whether the values are also properties, as for the headers of a response.
     #open = false;
@@ -55,6 +61,7 @@
     constructor(init = undefined) {
       if (init !== undefined) this.#fill(init);
     }
+    /** @param {Guest} name @param {Guest} value */
     append(name, value) {
       needArguments(arguments.length, 2, 'Headers.append');
       const wanted = nameOf(name);
@@ -62,6 +69,7 @@
       this.#refuseFixed();
       this.#add(wanted, text);
     }
+    /** @param {Guest} name @param {Guest} value */
     set(name, value) {
       needArguments(arguments.length, 2, 'Headers.set');
       const wanted = nameOf(name);
@@ -70,14 +78,17 @@
       this.#drop(wanted);
       this.#add(wanted, text);
     }
+    /** @param {Guest} name */
     get(name) {
       needArguments(arguments.length, 1, 'Headers.get');
       return this.#find(nameOf(name)) ?? null;
     }
+    /** @param {Guest} name */
     has(name) {
       needArguments(arguments.length, 1, 'Headers.has');
       return this.#find(nameOf(name)) !== undefined;
     }
+    /** @param {Guest} name */
     delete(name) {
       needArguments(arguments.length, 1, 'Headers.delete');
       const wanted = nameOf(name);
@@ -91,6 +102,7 @@
       }
       return toArray(values);
     }
+    /** @param {Guest} callback @param {Guest} self */
     forEach(callback, self) {
       if (typeof callback !== 'function') throw new realm.TypeError('Headers.forEach needs a function');
       for (let i = 0; ; i++) {
@@ -108,7 +120,9 @@
     values() {
       return this.#iterate(valueOfPair);
     }
+    /** @param {Guest} init */
     #fill(init) {
+      /** @param {string} name @param {Guest} value */
       const add = (name, value) => this.#add(nameOf(name), valueOf(value));
       if ((typeof init !== 'object' && typeof init !== 'function') || init === null) {
         throw new realm.TypeError('Headers needs an object, pairs or Headers');
@@ -122,6 +136,7 @@
       else if (typeof iterate === 'function') realm.eachPair(init, 'Headers', add);
       else throw new realm.TypeError('Headers needs an object, pairs or Headers');
     }
+    /** @param {string} name */
     #find(name) {
       let found;
       for (let i = 0; i < this.#pairs.length; i++) {
@@ -133,22 +148,27 @@
     #refuseFixed() {
       if (this.#fixed) throw new realm.TypeError('These headers cannot be changed');
     }
+    /** @param {string} name @param {Guest} value */
     #add(name, value) {
       push(this.#pairs, { __proto__: null, name, value });
       this.#sorted = undefined;
       this.#show(name);
     }
     // Names of methods are not overwritten.
+    /** @param {string} name */
     #show(name) {
       if (this.#open && !(name in prototype)) realm.put(this, name, this.#find(name));
     }
+    /** @param {string} name */
     #drop(name) {
       const kept = list();
       for (let i = 0; i < this.#pairs.length; i++) if (this.#pairs[i].name !== name) push(kept, this.#pairs[i]);
       this.#pairs = kept;
       this.#sorted = undefined;
-      if (this.#open && realm.hasOwn(this, name)) delete this[name];
+      if (this.#open && realm.hasOwn(this, name))
+        delete (/** @type {Table<any>} */ (/** @type {unknown} */ (this))[name]);
     }
+    /** @param {number} place */
     #pairAt(place) {
       if (this.#sorted === undefined) this.#sorted = this.#joined();
       return this.#sorted[place];
@@ -166,6 +186,7 @@
       }
       return joined;
     }
+    /** @param {PickOfPair} pick */
     #iterate(pick) {
       return newIterator((place) => this.#pairAt(place), pick);
     }

@@ -1,6 +1,7 @@
 // Values as text, for logs and for thrown values that are not errors.
-(function inspectValues(realm, native) {
-  const { JSONStringify, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, indexOf, isArray, objectKeys, min, slice } = realm;
+(function inspectValues(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
+  const { JSONStringify, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, indexOf, isArray, objectKeys, min, slice } =
+    realm;
   const { bigintToString, symbolToString, dateGetTime, dateToISOString, mapForEach, setForEach } = realm;
 
   const INSPECT_DEPTH = 4;
@@ -10,6 +11,7 @@
   // Longest string of a log line.
   const MAX_LINE = 64 << 20;
 
+  /** @param {string} text */
   const quoted = (text) => {
     if (text.length <= INSPECT_CHARS) return JSONStringify(text);
     const head = native.head(text, INSPECT_CHARS);
@@ -17,28 +19,39 @@
     if (head.length < INSPECT_CHARS) return head;
     return `${JSONStringify(head)}... ${text.length - INSPECT_CHARS} more characters`;
   };
+  /** @param {string} text */
   const whole = (text) => (text.length > MAX_LINE ? `[text of ${text.length} characters]` : text);
 
+  // An own member that is not an accessor; undefined if there is none.
+  /** @type {Realm['ownValue']} */
+  const ownValue = (object, name) => {
+    const descriptor = getOwnPropertyDescriptor(object, name);
+    return descriptor !== undefined && hasOwn(descriptor, 'value') ? descriptor.value : undefined;
+  };
+
   // The name of an object's class; undefined for an object without a prototype.
+  /** @param {Guest} value */
   function classNameOf(value) {
     let prototype = getPrototypeOf(value);
     if (prototype === null) return undefined;
     for (let i = 0; i < INSPECT_DEPTH && prototype !== null && native.classOf(prototype) !== 'Proxy'; i++) {
-      const maker = getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+      const maker = ownValue(prototype, 'constructor');
       if (typeof maker === 'function') return nameOf(maker);
       prototype = getPrototypeOf(prototype);
     }
     return '';
   }
 
+  /** @param {Bytes | undefined} named */
   const nameOf = (named) => {
-    const name = native.classOf(named) === 'Proxy' ? undefined : getOwnPropertyDescriptor(named, 'name')?.value;
+    const name = native.classOf(named) === 'Proxy' ? undefined : ownValue(named, 'name');
     return typeof name === 'string' ? realm.brief(name) : '';
   };
 
   // Shown as in Node, although they are not enumerable.
   const HIDDEN = ['cause', 'errors'];
 
+  /** @param {Guest} error @param {number} depth @param {Table<Guest>} seen */
   function inspectError(error, depth, seen) {
     const text = realm.errorText(error);
     for (let i = 0; i < depth; i++) if (seen[i] === error) return '[Circular]';
@@ -53,6 +66,7 @@
     return more === '' ? text : `${text} { ${more} }`;
   }
 
+  /** @param {string} parts @param {Guest} value @param {number} depth @param {Table<Guest>} seen */
   function inspectEntries(parts, value, depth, seen) {
     const names = objectKeys(value);
     const shown = min(names.length, INSPECT_ENTRIES);
@@ -67,6 +81,7 @@
     return names.length > shown ? `${text}, … ${names.length - shown} more` : text;
   }
 
+  /** @param {Guest} value @param {number} depth @param {Table<Guest>} seen */
   function inspectArray(value, depth, seen) {
     const shown = min(value.length, INSPECT_ENTRIES);
     let text = '';
@@ -74,18 +89,21 @@
     return value.length > shown ? `[${text}, … ${value.length - shown} more]` : `[${text}]`;
   }
 
+  /** @param {Guest} value */
   function inspectTypedArray(value) {
     const length = realm.typedArrayLength(value);
+    const seen = { __proto__: null };
     const shown = min(length, INSPECT_ENTRIES);
     let text = '';
-    for (let i = 0; i < shown; i++) text += `${i === 0 ? '' : ', '}${inspect(value[i], 1)}`;
+    for (let i = 0; i < shown; i++) text += `${i === 0 ? '' : ', '}${inspect(value[i], 1, seen)}`;
     return `${realm.typedArrayName(value)}(${length}) [${text}${length > shown ? `, … ${length - shown} more` : ''}]`;
   }
 
+  /** @param {string} name @param {Guest} forEach @param {Guest} value @param {number} depth @param {Table<Guest>} seen */
   function inspectCollection(name, forEach, value, depth, seen) {
     let text = '';
     let count = 0;
-    forEach(value, (item, key) => {
+    forEach(value, (/** @type {Guest} */ item, /** @type {string} */ key) => {
       count += 1;
       if (count > INSPECT_ENTRIES) return;
       const left = name === 'Map' ? `${inspect(key, depth + 1, seen)} => ` : '';
@@ -94,6 +112,7 @@
     return `${name}(${count}) {${text}${count > INSPECT_ENTRIES ? ', …' : ''}}`;
   }
 
+  /** @param {Guest} value @param {number} depth @param {Table<Guest>} seen */
   function inspectObject(value, depth, seen) {
     if (native.isError(value)) return inspectError(value, depth, seen);
     for (let i = 0; i < depth; i++) if (seen[i] === value) return '[Circular]';
@@ -109,7 +128,8 @@
         return inspectCollection('Set', setForEach, value, depth, seen);
       case 'Date': {
         const time = dateGetTime(value);
-        return time === time ? dateToISOString(value) : 'Invalid Date';
+        // NaN for an invalid date.
+        return time - time === 0 ? dateToISOString(value) : 'Invalid Date';
       }
       case 'Proxy':
         return '[Proxy]';
@@ -126,13 +146,16 @@
     }
   }
 
+  /** @param {Guest} value @param {number} depth @param {Table<Guest>} seen */
   function inspectMembers(value, depth, seen) {
     const name = classNameOf(value);
-    const prefix = name === undefined ? '[Object: null prototype] ' : name === '' || name === 'Object' ? '' : `${name} `;
+    const prefix =
+      name === undefined ? '[Object: null prototype] ' : name === '' || name === 'Object' ? '' : `${name} `;
     const members = inspectEntries('', value, depth, seen);
     return members === '' ? `${prefix}{}` : `${prefix}{ ${members} }`;
   }
 
+  /** @param {Guest} value @param {number} depth @param {Table<Guest>} seen */
   function inspect(value, depth, seen) {
     switch (typeof value) {
       case 'string':
@@ -152,6 +175,7 @@
     }
   }
 
+  /** @type {Realm['textOf']} */
   const textOf = (value) => {
     try {
       return inspect(value, 0, { __proto__: null });
@@ -160,6 +184,7 @@
     }
   };
 
+  /** @param {Guest} value */
   const jsonText = (value) => {
     try {
       return `${JSONStringify(value)}`;
@@ -168,6 +193,7 @@
     }
   };
 
+  /** @param {Guest} value @param {(value: Guest) => number} read */
   const numberText = (value, read) => {
     if (typeof value === 'bigint') return `${bigintToString(value)}n`;
     if (typeof value === 'symbol') return 'NaN';
@@ -180,12 +206,13 @@
   };
 
   // The text for a placeholder in the format string; undefined for an unknown placeholder.
+  /** @param {string} kind @param {Guest} value */
   const placed = (kind, value) => {
     switch (kind) {
       case 's':
         return textOf(value);
       case 'd':
-        return numberText(value, (it) => (typeof it === 'object' && it !== null ? 0 / 0 : +it));
+        return numberText(value, (/** @type {Guest} */ it) => (typeof it === 'object' && it !== null ? 0 / 0 : +it));
       case 'i':
         return numberText(value, realm.parseInt);
       case 'f':
@@ -202,6 +229,7 @@
     }
   };
 
+  realm.ownValue = ownValue;
   realm.textOf = textOf;
   realm.formatLine = function formatLine(values) {
     let line = '';

@@ -1,32 +1,47 @@
 // Lazy stages: parts of the realm that are built on first use. A smaller realm is created faster.
-(function lazy(realm, native) {
+(function lazy(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { ReflectOwnKeys, create, defineProperty, getOwnPropertyDescriptor, objectKeys } = realm;
 
   // A stage has a function that returns its files and, once they have run, the globals that they defined. Some globals are
   // finished when a guest first reads them.
-  const newStage = (before) => ({ __proto__: null, before, file: undefined, globals: undefined, finishing: undefined });
+  /** @param {LazyStage | undefined} before @returns {LazyStage} */
+  const newStage = (before) => ({
+    __proto__: null,
+    before,
+    file: undefined,
+    globals: undefined,
+    finishing: undefined,
+  });
   const text = newStage(undefined);
   const web = newStage(text);
   const clock = newStage(text);
   const callSites = newStage(undefined);
+  /** @type {Table<any>} */
   const stages = { __proto__: null, text, web, clock, callSites };
+  /** @type {LazyNatives | undefined} */
   let lazyNatives;
+  /** @type {Table<any>} */
+  const internals = realm;
 
+  /** @param {LazyStage} stage @param {Realm} on */
   const run = (stage, on) => {
     for (let i = 0; ; i++) {
-      const file = stage.file(i);
+      const file = stage.file?.(i);
       if (file === undefined) return;
-      file(on, stage.natives ?? native);
+      file(on, stage.natives ?? /** @type {LazyNatives} */ (native));
     }
   };
 
   // Files write to a draft. An interrupted build, for example by a stack overflow, has no effect and is repeated by the next
   // use.
+  /** @param {LazyStage} stage */
   const build = (stage) => {
     if (stage.globals !== undefined) return;
     if (stage.before !== undefined) build(stage.before);
     const draft = create(realm);
+    /** @type {Table<any>} */
     const globals = { __proto__: null };
+    /** @type {Table<any>} */
     const finishing = { __proto__: null };
     draft.give = (name, value, finish) => {
       globals[name] = value;
@@ -35,21 +50,27 @@
     run(stage, draft);
     const names = objectKeys(draft);
     // No calls from here on, so the rest cannot be interrupted.
-    for (let i = 0; i < names.length; i++) realm[names[i]] = draft[names[i]];
+    for (let i = 0; i < names.length; i++) internals[names[i]] = /** @type {Table<any>} */ (draft)[names[i]];
     stage.finishing = finishing;
     stage.globals = globals;
   };
 
   // Loads a stage whose files are not in the snapshot, with the native functions that only such stages use.
+  /** @param {string} key */
   const loadStage = (key) => {
     if (lazyNatives === undefined) {
       const more = native.lazyNatives();
       const names = objectKeys(native);
-      for (let i = 0; i < names.length; i++) more[names[i]] = native[names[i]];
+      /** @type {Table<any>} */
+      const target = more;
+      /** @type {Table<any>} */
+      const source = native;
+      for (let i = 0; i < names.length; i++) target[names[i]] = source[names[i]];
       lazyNatives = more;
     }
     const stage = newStage(web);
     stage.natives = lazyNatives;
+    /** @param {number} i */
     stage.file = (i) => native.lazyFile(key, i);
     stages[key] = stage;
     return stage;
@@ -59,6 +80,7 @@
   realm.need = (key) => build(stages[key] ?? loadStage(key));
 
   // Makes members enumerable, as those of web classes are; applied to classes that a guest reads.
+  /** @param {Guest} target */
   const expose = (target) => {
     const keys = ReflectOwnKeys(target);
     for (let i = 0; i < keys.length; i++) {
@@ -71,9 +93,10 @@
     }
   };
 
+  /** @param {LazyStage} stage @param {string} name */
   const take = (stage, name) => {
-    stage.finishing[name]?.();
-    const value = stage.globals[name];
+    stage.finishing?.[name]?.();
+    const value = stage.globals?.[name];
     if (typeof value === 'function' && stage !== text && value.prototype !== undefined) {
       expose(value.prototype);
       expose(value);
@@ -89,7 +112,7 @@
       return take(stages[key], name);
     }
     build(text);
-    if (name in text.globals) return take(text, name);
+    if (text.globals !== undefined && name in text.globals) return take(text, name);
     build(web);
     return take(web, name);
   };
@@ -114,10 +137,12 @@
   };
 
   // Stubs of functions of the text stage: the first call builds the stage, which replaces the stub.
+  /** @param {string} name */
   const stub = (name) => {
-    realm[name] = (a, b, c) => {
+    /** @param {Guest} a @param {Guest} b @param {Guest} c */
+    internals[name] = (a, b, c) => {
       build(text);
-      return realm[name](a, b, c);
+      return internals[name](a, b, c);
     };
   };
   stub('textOf');

@@ -1,19 +1,23 @@
 // `require`, and the value that a tool's file evaluates to.
-(function modules(realm, native) {
+(function modules(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { JSONParse, ReflectApply, ReflectOwnKeys, hasOwn, lastIndexOf, slice } = realm;
 
   const { module: MODULE, asyncModule: ASYNC_MODULE, asyncScript: ASYNC_SCRIPT, json: JSON_TEXT } = native.moduleKinds;
+  /** @type {Table<any>} */
   const modules = { __proto__: null };
 
+  /** @type {Realm['isAsync']} */
   const isAsync = (kind) => kind === ASYNC_MODULE || kind === ASYNC_SCRIPT;
 
+  /** @param {string} path */
   const folderOf = (path) => {
     const end = lastIndexOf(path, '/');
     return end < 0 ? '.' : slice(path, 0, end);
   };
 
+  /** @param {string} importer */
   function requireFrom(importer) {
-    return function require(specifier) {
+    return function require(/** @type {Guest} */ specifier) {
       const wanted = typeof specifier === 'string' ? specifier : realm.textOf(specifier);
       // A specifier that is computed at run time is resolved by the host.
       const loaded = load(native.link(importer, wanted) ?? realm.decodeAnswer(native.require(importer, wanted)));
@@ -27,6 +31,7 @@
   }
 
   // A syntax error found by V8 is reported as an error of the compiler.
+  /** @param {string} path */
   function compile(path) {
     try {
       return native.compile(path);
@@ -36,6 +41,7 @@
     }
   }
 
+  /** @type {Realm['load']} */
   function load(path) {
     const cached = modules[path];
     if (cached !== undefined) return cached;
@@ -58,8 +64,10 @@
     return loaded;
   }
 
+  /** @param {number} kind */
   const isModule = (kind) => kind === MODULE || kind === ASYNC_MODULE;
 
+  /** @param {string} path */
   const noDefault = (path) =>
     new realm.TypeError(
       `${path} has no default export. Write \`export default function (args) { … }\` so that it can be run.`,
@@ -67,17 +75,20 @@
 
   // Whether `default` of a CommonJS file is its default export: the file assigned `exports.default`, or was compiled from a
   // module.
+  /** @param {Guest} exported @param {boolean} isOwn */
   const hasDefault = (exported, isOwn) => {
     if (typeof exported !== 'object' || exported === null || !hasOwn(exported, 'default')) return false;
     return isOwn || exported.__esModule === true || typeof exported.default === 'function';
   };
 
+  /** @param {Guest} exported */
   const isEmpty = (exported) => {
     const keys = ReflectOwnKeys(exported);
     return keys.length === 0 || (keys.length === 1 && keys[0] === '__esModule');
   };
 
   // The value of an evaluated entry module: its returned value, or its default export, called if it is a function.
+  /** @type {Realm['outcomeOf']} */
   function outcomeOf(loaded, returned, path, args) {
     if (returned !== undefined && !isModule(loaded.kind)) return returned;
     const exported = loaded.module.exports;

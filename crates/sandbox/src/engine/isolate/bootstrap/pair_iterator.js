@@ -1,9 +1,10 @@
 // Live iterators over name-value pairs, and functions that read pairs from guest values.
-(function pairIterators(realm) {
+(function pairIterators(/** @type {Realm} */ realm) {
   const { IteratorPrototype, iterator } = realm;
 
   // A base class with V8's iterator prototype.
-  const Iterating = function () {};
+  /** @type {Guest} */
+  const Iterating = function Iterating() {};
   Iterating.prototype = IteratorPrototype;
 
   // Returns a function that creates iterators: `pairAt` returns the pair at an index, or undefined after the last one; `pick`
@@ -13,6 +14,7 @@
       #pairAt;
       #pick;
       #next = 0;
+      /** @param {Guest} pairAt @param {Guest} pick */
       constructor(pairAt, pick) {
         super();
         this.#pairAt = pairAt;
@@ -27,14 +29,19 @@
         return { value: undefined, done: true };
       }
     }
-    delete PairIterator.prototype.constructor;
+    /** @type {Guest} */
+    const prototype = PairIterator.prototype;
+    delete prototype.constructor;
     realm.put(PairIterator.prototype, 'next', PairIterator.prototype.next);
     realm.tag(`${name} Iterator`, PairIterator);
     return (pairAt, pick) => new PairIterator(pairAt, pick);
   };
 
+  /** @param {Pair<Guest>} pair */
   realm.pairOf = (pair) => [pair.name, pair.value];
+  /** @param {Pair<Guest>} pair */
   realm.nameOfPair = (pair) => pair.name;
+  /** @param {Pair<Guest>} pair */
   realm.valueOfPair = (pair) => pair.value;
 
   // Calls `add` with the name and the value of each pair of an iterable.
@@ -79,7 +86,9 @@
 
   realm.needArguments = (count, needed, what) => {
     if (count < needed) {
-      throw new realm.TypeError(`${what} needs ${needed === 1 ? 'an argument' : `${needed} arguments`}, but has ${count}`);
+      throw new realm.TypeError(
+        `${what} needs ${needed === 1 ? 'an argument' : `${needed} arguments`}, but has ${count}`,
+      );
     }
   };
 });

@@ -1,18 +1,21 @@
 // Objects of built-in classes as plain data, where JSON.stringify would drop their content.
-(function plainData(realm, native) {
+(function plainData(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { Uint8Array, bufferBytes, getOwnPropertyDescriptor, hasOwn, objectKeys, put } = realm;
   const { typedArrayBuffer, typedArrayBytes, typedArrayLength, typedArrayName, typedArrayOffset } = realm;
   const { viewBuffer, viewBytes, viewOffset } = realm;
 
   // Length of the base64 text of that many bytes.
+  /** @param {number} bytes */
   const base64Length = (bytes) => realm.floor((bytes + 2) / 3) * 4;
 
+  /** @param {ArrayBuffer} buffer @param {number} offset @param {number} bytes @param {(count: number, what: string) => void} reserve */
   const plainBytes = (buffer, offset, bytes, reserve) => {
     reserve(base64Length(bytes), `${bytes} bytes`);
     return { __proto__: null, $base64: native.base64(new Uint8Array(buffer, offset, bytes)) };
   };
 
   // Bytes become base64; other numbers become an array.
+  /** @param {Guest} array @param {(count: number, what: string) => void} reserve */
   const plainTypedArray = (array, reserve) => {
     const name = typedArrayName(array);
     if (name === 'Uint8Array' || name === 'Uint8ClampedArray') {
@@ -20,6 +23,7 @@
     }
     const length = typedArrayLength(array);
     reserve(length * 2, `a ${name} of ${length} numbers`);
+    /** @type {Guest[]} */
     const out = [];
     for (let i = 0; i < length; i++) put(out, i, array[i]);
     return out;
@@ -28,7 +32,9 @@
   // Members of errors that are not enumerable.
   const HIDDEN = ['cause', 'errors'];
 
+  /** @param {Guest} error */
   const plainError = (error) => {
+    /** @type {Table<any>} */
     const out = { __proto__: null, name: realm.readText(error, 'name'), message: realm.readText(error, 'message') };
     const names = objectKeys(error);
     for (let i = 0; i < names.length; i++) if (names[i] !== 'stack') out[names[i]] = error[names[i]];
@@ -40,6 +46,7 @@
   };
 
   // Advice for values whose content JSON.stringify would drop.
+  /** @type {Table<any>} */
   const ADVICE = {
     __proto__: null,
     Promise: 'a promise: await it first',

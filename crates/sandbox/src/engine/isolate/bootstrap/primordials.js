@@ -4,11 +4,14 @@
 // `globalThis`: every file takes what it needs from here, objects that are read later have no prototype, and internal values
 // are never spread, destructured as arrays or iterated. That holds for the first lines of a file, too: most files run
 // lazily (`lazy.js`), after guest code.
-(function primordials(realm) {
+(function primordials(/** @type {Realm} */ realm) {
   const { apply: ReflectApply } = Reflect;
-  const unbind = (fn) => (self, a, b) => ReflectApply(fn, self, [a, b]);
+  /** @param {Guest} fn */
+  const unbind = (fn) => (/** @type {Guest} */ self, /** @type {Guest} */ a, /** @type {Guest} */ b) =>
+    ReflectApply(fn, self, [a, b]);
   const { defineProperty, create, getOwnPropertyDescriptor } = Object;
-  const getter = (prototype, key) => getOwnPropertyDescriptor(prototype, key).get;
+  /** @param {object} prototype @param {PropertyKey} key */
+  const getter = (prototype, key) => getOwnPropertyDescriptor(prototype, key)?.get;
   const { prototype: typedArrays } = Object.getPrototypeOf(Uint8Array);
 
   Object.assign(realm, {
@@ -68,6 +71,7 @@
   realm.methods = {
     __proto__: null,
     sort: Array.prototype.sort,
+    // biome-ignore lint/suspicious/noThenProperty: no promise is resolved with this object
     then: Promise.prototype.then,
     errorToString: Error.prototype.toString,
     dateToISOString: Date.prototype.toISOString,
@@ -113,7 +117,9 @@
     BigUint64Array,
   };
 
+  /** @param {unknown} value */
   const hidden = (value) => ({ __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  /** @param {unknown} value */
   const own = (value) => ({ __proto__: null, value, writable: true, enumerable: true, configurable: true });
 
   // Defines a property like those of built-ins: writable, configurable, not enumerable.
@@ -134,6 +140,7 @@
   const MAX_ARGUMENTS = 5000;
   realm.toArray = (list) => {
     if (list.length <= MAX_ARGUMENTS) return ReflectApply(arrayOf, NativeArray, list);
+    /** @type {Guest[]} */
     const out = [];
     for (let i = 0; i < list.length; i++) realm.put(out, i, list[i]);
     return out;

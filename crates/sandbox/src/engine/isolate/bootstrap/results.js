@@ -1,8 +1,9 @@
 // Serialisation of results and arguments as JSON text, with reasons for values that cannot be serialised.
-(function results(realm, native) {
+(function results(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { JSONStringify, bigintToString, defineProperty, freeze, indexOf, mapForEach, setForEach } = realm;
   const { ObjectPrototype, getPrototypeOf, isArray, objectKeys, slice, toStringTag } = realm;
 
+  /** @param {Guest} key */
   function keyOf(key) {
     switch (typeof key) {
       case 'string':
@@ -18,10 +19,12 @@
   }
 
   const NAME_CHARS = 100;
+  /** @param {string} name */
   const shortened = (name) => (name.length > NAME_CHARS ? `${slice(name, 0, NAME_CHARS)}…` : name);
 
   // NaN and the infinities become null, as in JSON.stringify; `warn` gets the first one and the number of the others, so that
   // the caller knows why a result holds null.
+  /** @param {string} first @param {number} others */
   const nonFiniteWarning = (first, others) =>
     `${first}, which JSON cannot hold: it was replaced by null.${others === 0 ? '' : ` The same applies to ${others} more.`}`;
 
@@ -31,46 +34,63 @@
   // The JSON text; empty after a call of `refuse` with the reason. `as` holds parts of messages: `root` and `owner` name the
   // value, `advice` and `less` say what to do. Sizes are counted before values are copied, so that a text longer than
   // `as.most` is never built.
+  /** @type {Realm['toJson']} */
   function toJson(value, as, refuse, warn) {
     const { root, owner, advice } = as;
+    /** @type {Internal & { [depth: number]: object }} */
     const holders = { __proto__: null };
+    /** @type {Internal & { [depth: number]: object }} */
     const originals = { __proto__: null };
+    /** @type {Internal & { [depth: number]: string }} */
     const names = { __proto__: null };
     let depth = 0;
     let nonFinite = 0;
     let firstNonFinite = '';
     let left = as.most;
+    /** @param {string} [name] */
     const pathTo = (name) => {
       let path = root;
       for (let i = 1; i < depth; i++) path += `.${shortened(names[i])}`;
       return depth === 0 || name === undefined ? `${path}${owner}` : `${path}.${shortened(name)}${owner}`;
     };
+    /** @type {(message: string, isTooLong: boolean) => never} */
     const end = (message, isTooLong) => {
       refuse(message, isTooLong);
       throw REFUSED;
     };
+    /** @param {string} what @param {string} [name] @returns {never} */
     const stop = (what, name) => end(`${pathTo(name)} is ${what}. ${advice} ${PLAIN}.`, false);
+    /** @param {string} culprit */
     const tooLong = (culprit) =>
-      end(`The ${root}${owner} ${as.verb} more than ${as.most} bytes of JSON (${as.limit})${culprit}. ${as.less}`, true);
+      end(
+        `The ${root}${owner} ${as.verb} more than ${as.most} bytes of JSON (${as.limit})${culprit}. ${as.less}`,
+        true,
+      );
+    /** @param {number} count */
     const spend = (count) => {
       left -= count;
       if (left < 0) tooLong('');
     };
     // Fails before a value is copied that is too large, naming the value.
+    /** @param {number} count @param {string | undefined} name @param {string} what */
     const reserve = (count, name, what) => {
       if (count > left) tooLong(count > as.most ? `: ${pathTo(name)} is ${what}` : '');
     };
+    /** @param {Map<Guest, Guest>} map @param {string} name */
     const plainMap = (map, name) => {
+      /** @type {Table<any>} */
       const out = { __proto__: null };
       mapForEach(map, (item, key) => {
         const text = keyOf(key);
-        if (text === undefined) stop('a Map with a key that is not a string or number', name);
+        if (text === undefined) return stop('a Map with a key that is not a string or number', name);
         if (realm.hasOwn(out, text)) stop(`a Map with two keys that are written "${shortened(text)}"`, name);
         out[text] = item;
       });
       return out;
     };
+    /** @param {Set<Guest>} set */
     const plainSet = (set) => {
+      /** @type {Guest[]} */
       const out = [];
       setForEach(set, (item) => {
         defineProperty(out, out.length, {
@@ -84,10 +104,12 @@
       return out;
     };
     // Whether JSON would drop all content of an object: it has no members and is not a plain object.
+    /** @param {Guest} item */
     const isBare = (item) => {
       const prototype = getPrototypeOf(item);
       return prototype !== ObjectPrototype && prototype !== null && objectKeys(item).length === 0;
     };
+    /** @param {Guest} item @param {string} name @param {string | undefined} type */
     const plain = (item, name, type) => {
       switch (type) {
         case undefined: {
@@ -115,6 +137,7 @@
           });
       }
     };
+    /** @this {Guest} @param {string} name @param {Guest} item @returns {unknown} */
     function replace(name, item) {
       while (depth > 0 && holders[depth - 1] !== this) depth -= 1;
       if (item === undefined) {
@@ -194,10 +217,16 @@
   realm.most = { __proto__: null, result: 0, call: 0 };
   realm.serialise = (value) => {
     if (value === undefined) return 'null';
-    const as = { __proto__: null, root: 'result', owner: '', advice: 'Return', most: realm.most.result };
-    as.verb = 'is';
-    as.limit = 'sandbox.resultBytes';
-    as.less = 'Return less data, or a page of it.';
+    const as = {
+      __proto__: null,
+      root: 'result',
+      owner: '',
+      advice: 'Return',
+      most: realm.most.result,
+      verb: 'is',
+      limit: 'sandbox.resultBytes',
+      less: 'Return less data, or a page of it.',
+    };
     return toJson(value, as, native.refuseResult, realm.warn);
   };
 });

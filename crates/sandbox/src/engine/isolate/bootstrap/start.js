@@ -1,7 +1,8 @@
 // The entry point that the engine calls.
-(function entry(realm) {
+(function entry(/** @type {Realm} */ realm) {
   const { JSONParse, define } = realm;
 
+  /** @type {Realm['start']} */
   async function start(entry, argsJson, api, seed, now, resultBytes, callBytes) {
     realm.most.result = resultBytes;
     realm.most.call = callBytes;

@@ -1,25 +1,29 @@
 // Timers; they end with the run.
-(function timerFunctions(realm, native) {
+(function timerFunctions(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { ReflectApply, give, min, repeatable, trunc } = realm;
 
+  /** @type {Internal & { [id: number]: Timer }} */
   const timers = { __proto__: null };
 
+  /** @type {Realm['startTimer']} */
   const startTimer = (kind, callback, delay, values) => {
-    if (typeof callback !== 'function')
-      throw new realm.TypeError(`${kind} needs a function as its first argument`);
+    if (typeof callback !== 'function') throw new realm.TypeError(`${kind} needs a function as its first argument`);
     const wait = typeof delay === 'number' && delay > 0 ? min(trunc(delay), 2147483647) : 0;
     const id = native.startTimer(wait, kind === 'setInterval');
-    const due = repeatable.now + wait;
+    // Used with a fixed clock only.
+    const due = (repeatable.now ?? 0) + wait;
     timers[id] = { __proto__: null, callback, values, wait, due, repeat: kind === 'setInterval' };
     return id;
   };
 
+  /** @param {Guest} id */
   function stopTimer(id) {
     if (typeof id !== 'number' || timers[id] === undefined) return;
     delete timers[id];
     native.stopTimer(id);
   }
 
+  /** @type {Realm['fire']} */
   function fireTimer(id) {
     const timer = timers[id];
     if (timer === undefined) return;
@@ -30,16 +34,22 @@
     ReflectApply(timer.callback, undefined, timer.values);
   }
 
-  give('setTimeout', function setTimeout(callback, delay, ...values) {
-    return startTimer('setTimeout', callback, delay, values);
-  });
-  give('setInterval', function setInterval(callback, delay, ...values) {
-    return startTimer('setInterval', callback, delay, values);
-  });
-  give('clearTimeout', function clearTimeout(id) {
+  give(
+    'setTimeout',
+    function setTimeout(/** @type {Guest} */ callback, /** @type {Guest} */ delay, /** @type {Guest[]} */ ...values) {
+      return startTimer('setTimeout', callback, delay, values);
+    },
+  );
+  give(
+    'setInterval',
+    function setInterval(/** @type {Guest} */ callback, /** @type {Guest} */ delay, /** @type {Guest[]} */ ...values) {
+      return startTimer('setInterval', callback, delay, values);
+    },
+  );
+  give('clearTimeout', function clearTimeout(/** @type {Guest} */ id) {
     stopTimer(id);
   });
-  give('clearInterval', function clearInterval(id) {
+  give('clearInterval', function clearInterval(/** @type {Guest} */ id) {
     stopTimer(id);
   });
 

@@ -1,5 +1,5 @@
 // `URL`; parsing and setters are native, by the WHATWG URL standard.
-(function url(realm, native) {
+(function url(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { give, indexOf, slice, tag } = realm;
 
   const PARTS = [
@@ -17,7 +17,9 @@
   ];
 
   // The native side writes one part per line: no part of a parsed URL holds a line break.
+  /** @param {string} text */
   const readRecord = (text) => {
+    /** @type {Table<any>} */
     const record = { __proto__: null };
     let from = 0;
     for (let i = 0; i < PARTS.length; i++) {
@@ -28,23 +30,29 @@
     return record;
   };
 
+  /** @param {Guest} input @param {Guest} [base] */
   const parse = (input, base) => {
     const text = native.urlParse(`${input}`, base === undefined ? undefined : `${base}`);
     return text === undefined ? undefined : readRecord(text);
   };
 
   class URL {
+    /** @type {Table<any>} */
     #record;
+    /** @type {ParamsObject | undefined} */
     #params;
+    /** @param {Guest} input @param {Guest} [base] */
     constructor(input, base) {
       if (arguments.length === 0) throw new realm.TypeError('URL needs a text');
       const record = parse(input, base);
       if (record === undefined) throw new realm.TypeError(`Invalid URL: ${realm.textOf(`${input}`)}`);
       this.#record = record;
     }
+    /** @param {Guest} input @param {Guest} base */
     static canParse(input, base) {
       return parse(input, base) !== undefined;
     }
+    /** @param {Guest} input @param {Guest} base */
     static parse(input, base) {
       const record = parse(input, base);
       if (record === undefined) return null;
@@ -82,6 +90,7 @@
     toJSON() {
       return this.#record.href;
     }
+    /** @param {string} part @param {Guest} value */
     #change(part, value) {
       this.#record = readRecord(native.urlSet(this.#record.href, part, `${value}`));
     }

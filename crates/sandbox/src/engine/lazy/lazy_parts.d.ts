@@ -1,0 +1,229 @@
+/** What the scripts of `lazy/` add to the realm. */
+
+interface LazyParts {
+  // console_table.js
+  tableText(data: Guest, wanted: Guest): string | undefined;
+  // promises.js
+  promises: RealmPromises;
+  optionalFunction(object: Guest, name: string): Guest;
+  readStrategy(strategy: Guest, standard: number): Strategy;
+  sizeOfChunk(size: SizeOf | undefined, chunk: Guest): number;
+  // readable_stream.js, writable_stream.js, stream_pipes.js, transform_stream.js
+  readableStates: ReadableStates;
+  readable: ReadableFunctions;
+  writableStates: WritableStates;
+  writable: WritableFunctions;
+  pipeStream(stream: Guest, target: Guest, init: Guest): Promise<void>;
+  pipeThroughPair(stream: Guest, pair: Guest, init: Guest): Guest;
+  teeStream(stream: Guest): ReadableStreamObject[];
+  untilSettled(promise: Promise<unknown>): Promise<unknown>;
+  newTransform(
+    transform: (chunk: Guest, pass: Pass) => Promise<void>,
+    flush: (pass: Pass) => Promise<void>,
+  ): StreamEnds;
+  // blob.js
+  isBlob(value: Guest): boolean;
+  isFile(value: Guest): boolean;
+  bytesOfBlob(blob: BlobObject): Bytes;
+  typeOfBlob(blob: BlobObject): string;
+  nameOfFile(file: BlobObject): string;
+  newBlob(bytes: Bytes, type: string): BlobObject;
+  newFile(bytes: Bytes, name: string, type: string): BlobObject;
+  joinBytes(chunks: List<Bytes>): Bytes;
+  partOfBytes(bytes: Bytes, from: number, to: number): Bytes;
+  wholeCopy(bytes: Bytes): Bytes;
+  streamOf(bytes: Bytes): ReadableStreamObject;
+  // form_data.js, multipart.js
+  isFormData(value: Guest): boolean;
+  pairsOfForm(form: FormObject): List<Pair<string | BlobObject>>;
+  newForm(pairs: List<Pair<string | BlobObject>>): FormObject;
+  writeForm(form: FormObject): { bytes: Bytes; type: string };
+  readForm(bytes: Bytes, type: string): FormObject;
+  // body.js
+  addBody(
+    Class: { prototype: object },
+    bodyOf: (self: Guest) => Body | undefined,
+    typeOf: (self: Guest) => string | undefined,
+  ): void;
+  toBody(value: Guest): Body;
+  textBody(text: string, type?: string): Body;
+  bytesBody(bytes: Bytes, type?: string): Body;
+  copyBody(body: Body): Body;
+  takeBytes(body: Body): Promise<Bytes>;
+  isUsableBody(body: Body): boolean;
+  bytesInBody(body: Body): Bytes;
+  // request.js, response.js
+  requestOf(value: Guest): RequestRecord | undefined;
+  responseFrom(answer: Guest): object;
+  // crypto_key.js, algorithms.js, key_import.js, subtle_crypto.js
+  keys: KeyFunctions;
+  algorithms: Algorithms;
+  keyImport: KeyImport;
+  subtle: object;
+}
+
+interface RequestRecord extends Internal {
+  url: string;
+  method: string;
+  headers: HeadersObject;
+  body: Body | undefined;
+  signal: SignalObject;
+  keepalive: boolean;
+  redirect: string;
+  [plain: string]: Guest;
+}
+interface ResponseRecord extends Internal {
+  readonly type: string;
+  status: number;
+  statusText: string;
+  url: string;
+  redirected: boolean;
+  headers: HeadersObject;
+  body: Body | undefined;
+}
+
+interface PipeEnd extends Internal {
+  readonly how: 'aborted' | 'source' | 'target' | 'done';
+  readonly error: Guest;
+}
+interface PipeOptions extends Internal {
+  readonly preventAbort: boolean;
+  readonly preventCancel: boolean;
+  readonly preventClose: boolean;
+  readonly signal: SignalObject | undefined;
+}
+
+/** The state of an entry of `performance`. */
+interface EntryFacts extends Internal {
+  readonly name: string;
+  readonly type: string;
+  readonly start: number;
+  readonly duration: number;
+}
+
+type SizeOf = (chunk: Guest) => Guest;
+type Pass = (chunk: Guest) => Promise<void>;
+interface Strategy extends Internal {
+  readonly most: number;
+  readonly size: SizeOf | undefined;
+}
+interface StreamEnds extends Internal {
+  readable: ReadableStreamObject;
+  writable: WritableStreamObject;
+}
+interface Chunk extends Internal {
+  readonly chunk?: Guest;
+  readonly size: number;
+}
+
+interface StreamReader extends Internal {
+  state: ReadableState | undefined;
+  readonly requests: Queue<Later<StreamStep>>;
+  closed: Later<undefined>;
+}
+interface ReadableState extends Internal {
+  status: 'readable' | 'closed' | 'errored';
+  error: Guest;
+  reader: StreamReader | undefined;
+  disturbed: boolean;
+  controller: object | undefined;
+  queue: Queue<Chunk>;
+  held: number;
+  most: number;
+  size: SizeOf | undefined;
+  check: ((chunk: Guest) => void) | undefined;
+  pull: AsyncCallback | undefined;
+  cancel: AsyncCallback | undefined;
+  started: boolean;
+  closing: boolean;
+  pulling: boolean;
+  again: boolean;
+}
+interface ReadableStates extends Internal {
+  acquire(state: ReadableState): StreamReader;
+  cancel(state: ReadableState, reason: Guest): Promise<void>;
+  close(state: ReadableState): void;
+  enqueue(state: ReadableState, chunk: Guest): void;
+  fail(state: ReadableState, error: Guest): void;
+  begin(state: ReadableState, started: Promise<unknown>): void;
+  newState(): ReadableState;
+  read(reader: StreamReader): Promise<StreamStep>;
+  release(reader: StreamReader): void;
+  wanted(state: ReadableState): number | null;
+}
+interface ReadableFunctions extends Omit<ReadableStates, 'begin' | 'newState'> {
+  isStream(value: Guest): boolean;
+  newStream(
+    pull: AsyncCallback,
+    cancelled: AsyncCallback | undefined,
+    most: number,
+    size?: SizeOf,
+    started?: Promise<unknown>,
+  ): ReadableStreamObject;
+  stateOf(stream: ReadableStreamObject): ReadableState;
+}
+
+interface StreamWriter extends Internal {
+  state: WritableState | undefined;
+  ready: Later<undefined>;
+  closed: Later<undefined>;
+}
+interface WritableState extends Internal {
+  status: string;
+  error: Guest;
+  writer: StreamWriter | undefined;
+  controller: object | undefined;
+  readonly signal: SignalObject;
+  write: AsyncCallback | undefined;
+  close: AsyncCallback | undefined;
+  abort: AsyncCallback | undefined;
+  most: number;
+  size: SizeOf | undefined;
+  held: number;
+  queue: Queue<Chunk>;
+  readonly requests: Queue<Later<undefined>>;
+  started: boolean;
+  writing: Later<undefined> | undefined;
+  closing: Later<undefined> | undefined;
+  closeRequest: Later<undefined> | undefined;
+  aborting: Aborting | undefined;
+  isFull: boolean;
+}
+interface Aborting extends Internal {
+  readonly request: Later<undefined>;
+  readonly reason: Guest;
+  readonly wasErroring: boolean;
+}
+interface Sink extends Internal {
+  readonly started?: Promise<unknown>;
+  readonly write: AsyncCallback;
+  readonly close: AsyncCallback;
+  readonly abort: AsyncCallback;
+}
+interface WritableStates extends Internal {
+  abort(state: WritableState, reason: Guest): Promise<unknown>;
+  acquire(state: WritableState): StreamWriter;
+  close(state: WritableState): Promise<unknown>;
+  fail(state: WritableState, error: Guest): void;
+  isClosing(state: WritableState): boolean;
+  begin(state: WritableState, started: Promise<unknown>): void;
+  newState(): WritableState;
+  release(writer: StreamWriter): void;
+  wanted(state: WritableState): number;
+  write(writer: StreamWriter, chunk: Guest): Promise<unknown>;
+}
+interface WritableFunctions extends Omit<WritableStates, 'begin' | 'newState'> {
+  isStream(value: Guest): boolean;
+  newStream(sink: Sink, strategy: Strategy): WritableStreamObject;
+  stateOf(stream: WritableStreamObject): WritableState;
+}
+interface TransformState extends Internal {
+  out: ReadableState;
+  into: WritableState;
+  controller: object | undefined;
+  transform: AsyncCallback | undefined;
+  flush: AsyncCallback | undefined;
+  cancel: AsyncCallback | undefined;
+  change: Later<undefined>;
+  isFull: boolean;
+}
