@@ -56,7 +56,7 @@ fn begin(connection: &mut Connection, schema: &Schema, spool: &str) -> Result<Sp
     let mut state = None;
     connection.finish_with(&mut |mut row| {
         // The row of the lock statement is empty.
-        if row.width() > 1 {
+        if row.width > 1 {
             state = Some(SpoolPosition { drained: row.count()?, head: head_or_base(&mut row)? });
         }
         Ok(())

@@ -1,45 +1,41 @@
 //! Parsing of server messages.
 
-use super::failure::Failure;
+use super::failure::{Failure, SqlState};
 use crate::ledger_error::Reason;
+use std::ffi::CStr;
 use std::str::from_utf8;
 
-/// The unread rest of a message.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+/// The next `N` bytes of a message.
+pub(super) fn chunk<const N: usize>(body: &mut &[u8]) -> Result<[u8; N], Failure> {
+    let (chunk, rest) = body.split_first_chunk().ok_or(Failure::Garbled)?;
+    *body = rest;
+    Ok(*chunk)
+}
 
-impl<'a> Bytes<'a> {
-    fn chunk<const N: usize>(&mut self) -> Result<[u8; N], Failure> {
-        let (chunk, rest) = self.0.split_first_chunk().ok_or(Failure::Garbled)?;
-        self.0 = rest;
-        Ok(*chunk)
-    }
+/// The bytes before the next NUL.
+fn until_nul<'a>(body: &mut &'a [u8]) -> Result<&'a [u8], Failure> {
+    let found = CStr::from_bytes_until_nul(body).map_err(|_| Failure::Garbled)?;
+    *body = body.get(found.to_bytes_with_nul().len()..).unwrap_or_default();
+    Ok(found.to_bytes())
+}
 
-    pub(super) fn byte(&mut self) -> Result<u8, Failure> {
-        self.chunk().map(u8::from_be_bytes)
-    }
+/// The text before the next NUL.
+pub(super) fn name<'a>(body: &mut &'a [u8]) -> Result<&'a str, Failure> {
+    until_nul(body).and_then(text)
+}
 
-    pub(super) fn short(&mut self) -> Result<i16, Failure> {
-        self.chunk().map(i16::from_be_bytes)
-    }
+pub(super) fn text(bytes: &[u8]) -> Result<&str, Failure> {
+    from_utf8(bytes).map_err(|_| Failure::Garbled)
+}
 
-    pub(super) fn int(&mut self) -> Result<i32, Failure> {
-        self.chunk().map(i32::from_be_bytes)
+/// Parses an error message: fields with a letter each, whose values may be in any encoding.
+pub(super) fn refusal(mut body: &[u8]) -> Failure {
+    while let (Ok([field]), Ok(value)) = (chunk(&mut body), until_nul(&mut body)) {
+        if field == b'C' {
+            return value.try_into().map_or(Failure::Garbled, |state| Failure::Refused(SqlState(state)));
+        }
     }
-
-    pub(super) fn take(&mut self, length: usize) -> Result<&'a [u8], Failure> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(Failure::Garbled)?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    /// Text up to a NUL.
-    pub(super) fn name(&mut self) -> Result<&'a str, Failure> {
-        let end = self.0.iter().position(|byte| *byte == 0).ok_or(Failure::Garbled)?;
-        let text = self.take(end)?;
-        self.byte()?;
-        from_utf8(text).map_err(|_| Failure::Garbled)
-    }
+    Failure::Garbled
 }
 
 /// The error for a value that the ledger did not write.
@@ -48,27 +44,22 @@ const DAMAGED: Failure = Failure::Unfit(Reason::Damaged);
 /// The fields of a row, read in order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'a> {
-    width: i16,
-    fields: Bytes<'a>,
+    /// The number of fields.
+    pub(super) width: i16,
+    fields: &'a [u8],
 }
 
 impl<'a> Row<'a> {
     /// Parses the `body` of a row message.
-    pub(super) fn new(body: &'a [u8]) -> Result<Self, Failure> {
-        let mut fields = Bytes(body);
-        let width = fields.short()?;
+    pub(super) fn new(mut fields: &'a [u8]) -> Result<Self, Failure> {
+        let width = chunk(&mut fields).map(i16::from_be_bytes)?;
         Ok(Self { width, fields })
-    }
-
-    /// The number of fields.
-    pub(super) const fn width(&self) -> i16 {
-        self.width
     }
 
     /// The next field; `None` for NULL.
     pub(super) fn field(&mut self) -> Result<Option<&'a [u8]>, Failure> {
-        match usize::try_from(self.fields.int()?) {
-            Ok(length) => self.fields.take(length).map(Some),
+        match usize::try_from(chunk(&mut self.fields).map(i32::from_be_bytes)?) {
+            Ok(length) => self.fields.split_off(..length).map(Some).ok_or(Failure::Garbled),
             Err(_) => Ok(None),
         }
     }
@@ -108,7 +99,7 @@ impl<'a> Row<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Row};
+    use super::{Row, name};
     use crate::postgres::failure::Failure;
 
     #[test]
@@ -127,8 +118,8 @@ mod tests {
 
     #[test]
     fn names_end_with_nul() {
-        let mut bytes = Bytes(b"ab\0c");
-        assert_eq!(bytes.name(), Ok("ab"));
-        assert_eq!(bytes.name(), Err(Failure::Garbled));
+        let mut bytes: &[u8] = b"ab\0c";
+        assert_eq!(name(&mut bytes), Ok("ab"));
+        assert_eq!(name(&mut bytes), Err(Failure::Garbled));
     }
 }

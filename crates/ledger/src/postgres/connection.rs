@@ -1,12 +1,12 @@
 //! A connection to the server: sends statements, receives rows.
 
 use super::address::PostgresAddress;
-use super::bytes::{Bytes, Row};
+use super::bytes::{Row, refusal};
 use super::deadline::Deadline;
 use super::failure::Failure;
-use super::login::{log_in, refusal};
+use super::login::log_in;
 use super::stream::{Stream, TlsSettings};
-use super::wire::Wire;
+use super::wire::{Wire, put_name};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -44,19 +44,13 @@ impl Value<'_> {
     }
 }
 
-/// Whether a transaction is open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Status {
-    Idle,
-    InTransaction,
-}
-
 /// Visits each row.
 type Visit<'a> = &'a mut dyn FnMut(Row<'_>) -> Result<(), Failure>;
 
 pub(super) struct Connection {
     wire: Wire,
-    status: Status,
+    /// Whether it can be reused: nothing is queued, and no transaction is open.
+    pub(super) is_idle: bool,
     /// The number of queued statements without an answer.
     under_way: usize,
     used: Instant,
@@ -66,22 +60,21 @@ impl Connection {
     pub(super) fn open(address: &PostgresAddress, tls: &TlsSettings, deadline: Deadline) -> Result<Self, Failure> {
         let mut wire = Wire::new(Stream::open(address, tls, deadline)?);
         log_in(&mut wire, address)?;
-        Ok(Self { wire, status: Status::Idle, under_way: 0, used: Instant::now() })
+        Ok(Self { wire, is_idle: true, under_way: 0, used: Instant::now() })
     }
 
     /// Sets the deadline of the next operation.
     pub(super) fn set_deadline(&mut self, deadline: Deadline) {
-        *self.wire.deadline() = deadline;
+        *self.deadline() = deadline;
+    }
+
+    fn deadline(&mut self) -> &mut Deadline {
+        self.wire.stream().deadline()
     }
 
     /// The time since the server's last answer.
     pub(super) fn idle_for(&self) -> Duration {
         self.used.elapsed()
-    }
-
-    /// Whether it can be reused.
-    pub(super) fn is_idle(&self) -> bool {
-        self.status == Status::Idle && self.under_way == 0
     }
 
     /// Runs one statement; `visit` receives its rows.
@@ -143,7 +136,7 @@ impl Connection {
                 return self.finish();
             }
             self.put_execute(chunk)?;
-            self.wire.deadline().advance();
+            self.deadline().advance();
         }
     }
 
@@ -161,7 +154,7 @@ impl Connection {
                 b's' if has_rows => return Ok(false),
                 b'C' => return Ok(true),
                 b'E' => {
-                    let failure = refusal(Bytes(body));
+                    let failure = refusal(body);
                     self.finish()?;
                     return Err(failure);
                 }
@@ -191,15 +184,12 @@ impl Connection {
                         outcome = visit(row);
                     }
                 }
-                b'E' => {
-                    let failure = refusal(Bytes(body));
-                    outcome = outcome.and(Err(failure));
-                }
+                b'E' => outcome = outcome.and(Err(refusal(body))),
                 b'Z' => {
-                    self.status = if body == b"I" { Status::Idle } else { Status::InTransaction };
+                    self.is_idle = body == b"I";
                     self.under_way = 0;
                     self.used = Instant::now();
-                    self.wire.deadline().advance();
+                    self.deadline().advance();
                     return outcome;
                 }
                 letter if is_remark(letter) || matches!(letter, b'C' | b's') => {}
@@ -213,8 +203,7 @@ impl Connection {
         let count = i16::try_from(values.len()).map_err(|_| Failure::Garbled)?;
         self.wire.put(Some(b'P'), &|out| {
             out.push(0);
-            out.extend_from_slice(sql.as_bytes());
-            out.push(0);
+            put_name(out, sql);
             out.extend_from_slice(&count.to_be_bytes());
             for value in values {
                 out.extend_from_slice(&value.kind().to_be_bytes());
@@ -240,6 +229,7 @@ impl Connection {
 
     fn put_execute(&mut self, rows: i32) -> Result<(), Failure> {
         self.under_way += 1;
+        self.is_idle = false;
         self.wire.put(Some(b'E'), &|out| {
             out.push(0);
             out.extend_from_slice(&rows.to_be_bytes());

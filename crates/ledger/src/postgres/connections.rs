@@ -116,7 +116,7 @@ impl Connections {
 
     fn attempt(&self, mut connection: Connection, job: Job<'_>) -> Result<(), Failure> {
         job(&mut connection)?;
-        if connection.is_idle() {
+        if connection.is_idle {
             let mut idle = self.idle.lock();
             if idle.len() < MAX_IDLE {
                 idle.push(connection);

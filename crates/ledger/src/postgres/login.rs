@@ -1,12 +1,11 @@
 //! Startup and authentication of a connection.
 
 use super::address::PostgresAddress;
-use super::bytes::Bytes;
-use super::failure::{Failure, SqlState};
-use super::scram::{Expected, MECHANISM, Scram};
-use super::wire::Wire;
+use super::bytes::{chunk, name, refusal, text};
+use super::failure::Failure;
+use super::scram::{HEADER, MECHANISM, first, prove};
+use super::wire::{Wire, put_name};
 use crate::ledger_error::Reason;
-use std::str::from_utf8;
 
 /// Protocol version 3.0.
 const PROTOCOL: i32 = 196_608;
@@ -15,8 +14,10 @@ const APPLICATION: &str = "tgp-ledger";
 /// The state of the password proof.
 enum Proof {
     None,
-    Begun(Scram),
-    Given(Expected),
+    /// With the first message.
+    Begun(String),
+    /// With the answer that proves that the server knows the password.
+    Given(String),
     /// The server has proved that it knows the password.
     Mutual,
 }
@@ -42,10 +43,10 @@ pub(super) fn log_in(wire: &mut Wire, address: &PostgresAddress) -> Result<(), F
 }
 
 fn authenticate(wire: &mut Wire, password: &str) -> Result<(), Failure> {
+    let is_secret = wire.stream().is_secret();
     let mut proof = Proof::None;
     loop {
-        let (letter, body) = wire.receive()?;
-        let mut body = Bytes(body);
+        let (letter, mut body) = wire.receive()?;
         match letter {
             b'R' => {}
             b'E' => return Err(refusal(body)),
@@ -53,35 +54,30 @@ fn authenticate(wire: &mut Wire, password: &str) -> Result<(), Failure> {
             b'N' | b'v' => continue,
             _ => return Err(Failure::Garbled),
         }
-        proof = match (body.int()?, proof) {
+        proof = match (i32::from_be_bytes(chunk(&mut body)?), proof) {
             (0, Proof::None | Proof::Mutual) => return Ok(()),
-            (3, Proof::None) => {
-                if !wire.is_secret() {
-                    return Err(Failure::Unfit(Reason::LoginMethod));
-                }
+            (3, Proof::None) if is_secret => {
                 answer(wire, &|out| put_name(out, password))?;
                 Proof::None
             }
-            (10, Proof::None) => {
-                if !offers(body, MECHANISM)? {
-                    return Err(Failure::Unfit(Reason::LoginMethod));
-                }
-                let scram = Scram::begin()?;
-                let first = scram.first();
-                let length = i32::try_from(first.len()).map_err(|_| Failure::Garbled)?;
+            (10, Proof::None) if offers(body, MECHANISM)? => {
+                let first = first()?;
+                let opening = format!("{HEADER}{first}");
+                let length = i32::try_from(opening.len()).map_err(|_| Failure::Garbled)?;
                 answer(wire, &|out| {
                     put_name(out, MECHANISM);
                     out.extend_from_slice(&length.to_be_bytes());
-                    out.extend_from_slice(first.as_bytes());
+                    out.extend_from_slice(opening.as_bytes());
                 })?;
-                Proof::Begun(scram)
+                Proof::Begun(first)
             }
-            (11, Proof::Begun(scram)) => {
-                let (second, expected) = scram.second(password, text(body)?)?;
+            (11, Proof::Begun(first)) => {
+                let (second, expected) = prove(password, &first, text(body)?).ok_or(Failure::Garbled)?;
                 answer(wire, &|out| out.extend_from_slice(second.as_bytes()))?;
                 Proof::Given(expected)
             }
-            (12, Proof::Given(expected)) if expected.is(text(body)?) => Proof::Mutual,
+            // The received proof is not secret, so the comparison need not be in constant time.
+            (12, Proof::Given(expected)) if expected == text(body)? => Proof::Mutual,
             // A login without a proof of the password, or with an invalid one, is rejected.
             (0 | 11 | 12, _) => return Err(Failure::Unfit(Reason::Login)),
             _ => return Err(Failure::Unfit(Reason::LoginMethod)),
@@ -93,12 +89,11 @@ fn authenticate(wire: &mut Wire, password: &str) -> Result<(), Failure> {
 fn wait_until_ready(wire: &mut Wire) -> Result<(), Failure> {
     let mut is_utf8 = false;
     loop {
-        let (letter, body) = wire.receive()?;
-        let mut body = Bytes(body);
+        let (letter, mut body) = wire.receive()?;
         match letter {
             b'S' => {
-                if body.name()? == "server_encoding" {
-                    is_utf8 = body.name()? == "UTF8";
+                if name(&mut body)? == "server_encoding" {
+                    is_utf8 = name(&mut body)? == "UTF8";
                 }
             }
             b'K' | b'N' | b'v' => {}
@@ -111,11 +106,11 @@ fn wait_until_ready(wire: &mut Wire) -> Result<(), Failure> {
 }
 
 /// Whether the list of SASL mechanisms contains this one.
-fn offers(mut list: Bytes<'_>, mechanism: &str) -> Result<bool, Failure> {
+fn offers(mut list: &[u8], mechanism: &str) -> Result<bool, Failure> {
     loop {
-        match list.name()? {
+        match name(&mut list)? {
             "" => return Ok(false),
-            name if name == mechanism => return Ok(true),
+            offered if offered == mechanism => return Ok(true),
             _ => {}
         }
     }
@@ -124,29 +119,4 @@ fn offers(mut list: Bytes<'_>, mechanism: &str) -> Result<bool, Failure> {
 fn answer(wire: &mut Wire, write: &dyn Fn(&mut Vec<u8>)) -> Result<(), Failure> {
     wire.put(Some(b'p'), write)?;
     wire.send()
-}
-
-fn put_name(out: &mut Vec<u8>, name: &str) {
-    out.extend_from_slice(name.as_bytes());
-    out.push(0);
-}
-
-fn text(body: Bytes<'_>) -> Result<&str, Failure> {
-    from_utf8(body.0).map_err(|_| Failure::Garbled)
-}
-
-/// Parses an error message.
-pub(super) fn refusal(mut body: Bytes<'_>) -> Failure {
-    while let Ok(field) = body.byte() {
-        // Fields may be in any encoding.
-        let Some(end) = body.0.iter().position(|byte| *byte == 0) else { break };
-        let Ok(value) = body.take(end) else { break };
-        if field == b'C' {
-            return value.try_into().map_or(Failure::Garbled, |state| Failure::Refused(SqlState(state)));
-        }
-        if body.byte().is_err() {
-            break;
-        }
-    }
-    Failure::Garbled
 }

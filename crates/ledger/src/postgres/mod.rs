@@ -1,7 +1,7 @@
 //! The PostgreSQL store, shared by processes on many machines.
 //!
-//! It has its own client: the ledger needs few statements, and PostgreSQL crates have more code than the whole ledger. The
-//! client uses the binary format, checks every length it reads, and keeps none of the server's messages.
+//! It has its own client (`docs/decisions/postgres_client.md`), which uses the binary format, checks every length it reads, and
+//! keeps none of the server's messages.
 
 mod address;
 mod append;
@@ -19,7 +19,6 @@ mod postgres_store;
 mod queries;
 mod scan;
 mod schema;
-mod schema_check;
 mod scram;
 #[cfg(test)]
 #[cfg(unix)]

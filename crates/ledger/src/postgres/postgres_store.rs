@@ -7,7 +7,7 @@ use super::deadline::{Deadline, LONG_LIMIT, QUICK_LIMIT};
 use super::failure::Failure;
 use super::schema::Schema;
 use super::stream::TlsSettings;
-use super::{append, queries, scan, schema_check};
+use super::{append, queries, scan};
 use crate::durability::Access;
 use crate::event::{Head, StoredEvent};
 use crate::hash::Hash;
@@ -216,7 +216,7 @@ impl Store for PostgresStore {
     }
 
     fn check_structure(&self) -> Result<Option<Problem>, LedgerError> {
-        self.with_time(schema_check::check)
+        self.with_time(|connection, schema| schema.problem(connection))
     }
 
     fn events(&self, query: &Query) -> Result<Vec<StoredEvent>, LedgerError> {

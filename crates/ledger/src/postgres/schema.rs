@@ -4,6 +4,7 @@ use super::connection::{Connection, Value};
 use super::failure::{Failure, SqlState};
 use crate::hash::Hash;
 use crate::ledger_error::Reason;
+use crate::verification::{Problem, ProblemKind};
 
 const VERSION: i64 = 1;
 
@@ -30,7 +31,7 @@ const TABLES: [&str; 13] = [
 ];
 
 /// The tables' columns in order, for comparison with the server's catalog.
-pub(super) const SHAPES: [(&str, &str); 5] = [
+const SHAPES: [(&str, &str); 5] = [
     ("about", "one boolean, version bigint, base_size bigint, base_hash bytea"),
     ("blobs", "hash bytea, last bigint, bytes bytea"),
     ("checkpoints", "size bigint, note text"),
@@ -41,6 +42,14 @@ pub(super) const SHAPES: [(&str, &str); 5] = [
     ),
     ("spools", "name text, drained bigint"),
 ];
+
+/// Plain tables without rules, triggers, row policies or child tables.
+const CATALOG: &str = "select c.relname::text, c.relkind = 'r' and not c.relhasrules and not c.relhastriggers \
+    and not c.relrowsecurity and not c.relhassubclass and not c.relispartition, \
+    (select string_agg(a.attname || ' ' || format_type(a.atttypid, null), ', ' order by a.attnum) \
+        from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) \
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace \
+    where n.nspname = $1 and c.relkind not in ('i', 't') order by c.relname";
 
 /// The schema of one ledger.
 pub(super) struct Schema {
@@ -54,10 +63,6 @@ impl Schema {
         let Hash(hash) = Hash::of(format!("tgp-ledger-1\n{name}").as_bytes());
         let lock = hash.first_chunk().map_or(0, |chunk| i64::from_be_bytes(*chunk));
         Self { name: name.to_owned(), lock }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        &self.name
     }
 
     /// A statement with `@` replaced by the schema's name.
@@ -85,6 +90,22 @@ impl Schema {
             Some(version) if version > VERSION => Err(Failure::Newer),
             Some(_) | None => Err(Failure::Unfit(Reason::Damaged)),
         }
+    }
+
+    /// Compares the tables with [`SHAPES`]: changed tables could hide or change rows.
+    ///
+    /// Indexes are not checked: PostgreSQL does not use unsuitable ones, and missing ones only make queries slow.
+    pub(super) fn problem(&self, connection: &mut Connection) -> Result<Option<Problem>, Failure> {
+        let mut found = Vec::new();
+        connection.query(CATALOG, &[Value::Text(&self.name)], &mut |mut row| {
+            found.push((row.text()?.to_owned(), row.truth()?, row.text()?.to_owned()));
+            Ok(())
+        })?;
+        let is_whole = |(name, columns): &(&str, &str)| {
+            found.iter().any(|(table, is_plain, shape)| table == name && *is_plain && shape == columns)
+        };
+        let message = "the tables of the ledger's database were changed";
+        Ok((!SHAPES.iter().all(is_whole)).then(|| Problem::new(ProblemKind::Changed, 0, message)))
     }
 
     /// As [`Self::check`], and creates missing tables.

@@ -27,6 +27,9 @@ pub(super) enum Stream {
     Tls(Box<StreamOwned<ClientConnection, Socket>>),
 }
 
+trait Duplex: Read + Write {}
+impl<T: Read + Write> Duplex for T {}
+
 impl Stream {
     pub(super) fn open(address: &PostgresAddress, tls: &TlsSettings, deadline: Deadline) -> Result<Self, Failure> {
         let tcp = connect(&address.host, address.port, deadline)?;
@@ -37,6 +40,13 @@ impl Stream {
         match address.encryption {
             Encryption::None => Ok(Self::Plain(socket)),
             Encryption::Verified => encrypt(socket, address, tls),
+        }
+    }
+
+    fn duplex(&mut self) -> &mut dyn Duplex {
+        match self {
+            Self::Plain(socket) => socket,
+            Self::Tls(stream) => stream.as_mut(),
         }
     }
 
@@ -99,25 +109,16 @@ fn failure_of_handshake(error: &io::Error) -> Failure {
 
 impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(socket) => socket.read(buffer),
-            Self::Tls(stream) => stream.read(buffer),
-        }
+        self.duplex().read(buffer)
     }
 }
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(socket) => socket.write(bytes),
-            Self::Tls(stream) => stream.write(bytes),
-        }
+        self.duplex().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(socket) => socket.flush(),
-            Self::Tls(stream) => stream.flush(),
-        }
+        self.duplex().flush()
     }
 }

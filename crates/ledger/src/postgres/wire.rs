@@ -1,6 +1,5 @@
 //! Framing of protocol messages: a type byte, a length, and a body.
 
-use super::deadline::Deadline;
 use super::failure::Failure;
 use super::stream::Stream;
 use std::io::{BufReader, Read, Write};
@@ -24,14 +23,8 @@ impl Wire {
         Self { stream: BufReader::with_capacity(READ_BUFFER, stream), out: Vec::new(), body: Vec::new() }
     }
 
-    /// The deadline of the current operation.
-    pub(super) fn deadline(&mut self) -> &mut Deadline {
-        self.stream.get_mut().deadline()
-    }
-
-    /// Whether a plain-text password may be sent.
-    pub(super) fn is_secret(&self) -> bool {
-        self.stream.get_ref().is_secret()
+    pub(super) fn stream(&mut self) -> &mut Stream {
+        self.stream.get_mut()
     }
 
     /// Queues a message; the startup message has no type byte.
@@ -84,4 +77,10 @@ impl Wire {
         }
         Ok((letter, &self.body))
     }
+}
+
+/// Writes a text that ends with NUL.
+pub(super) fn put_name(out: &mut Vec<u8>, name: &str) {
+    out.extend_from_slice(name.as_bytes());
+    out.push(0);
 }
