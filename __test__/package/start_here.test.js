@@ -62,7 +62,7 @@ const RECIPES = [
     title: 'Add an event type of the ledger',
     example: 'RETENTION',
     names: [/\bRETENTION\b/, /\bEventType::Retention\b/],
-    unlisted: { 'crates/ledger/src/export.rs': 'another reader of these events' },
+    unlisted: { 'crates/ledger/src/export/export.rs': 'another reader of these events' },
   },
   {
     title: 'Add a CLI command',
@@ -233,7 +233,7 @@ const listIn = (path, list, entry) =>
 
 describe('a list that is written more than once has the same entries everywhere', () => {
   test('event types', () => {
-    const types = listIn('crates/ledger/src/event_type.rs', /as_str\(self\)([\s\S]*?)\n {4}}/, /"(\w+)"/g);
+    const types = listIn('crates/ledger/src/event/event_type.rs', /as_str\(self\)([\s\S]*?)\n {4}}/, /"(\w+)"/g);
     expect(types).toContain('RETENTION');
     expect(listIn('js/kernel/ledger_schemas.ts', /const TYPES = ([\s\S]*?)\]/, /'(\w+)'/g)).toEqual(types);
     expect(listIn('js/types/ledger.ts', /type LedgerEventType =([\s\S]*?);/, /'(\w+)'/g)).toEqual(types);

@@ -3,6 +3,10 @@
 //! Only this module starts threads or pools; the architecture test enforces it. A job that must report a result reports it
 //! after a panic as well: types that carry an answer send one when they are dropped, as `Promised` and `Reply` do.
 
+mod sleeping_thread;
+
+pub use sleeping_thread::{Next, Priority, SleepingThread};
+
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::io;
 use std::num::NonZero;

@@ -4,7 +4,7 @@ use swc_core::common::BytePos;
 
 use super::describe::description::{Description, describe};
 use super::diagnostics::compile_error::CompileError;
-use super::diagnostics::diagnostic::{Diagnostic, Severity};
+use super::diagnostics::diagnostic::Diagnostic;
 use super::imports::module_exports::{ModuleExports, module_exports};
 use super::imports::reference::{Reference, references};
 use super::lint::linter::{LintOptions, LintResult, lint, secrets};
@@ -15,8 +15,7 @@ use super::parse::nesting::{Excess, find_excess};
 use super::parse::parse_meter::ParseLimit;
 use super::parse::parser::{ParseFailure, Parsed, parse};
 use super::parse::source_limits::stack_for;
-use super::positions::position::Position;
-use super::positions::source_index::SourceIndex;
+use super::positions::source_index::{Position, SourceIndex};
 use super::secrets::text_scan::{holds_secret, scan};
 use super::syntax::function_text::{Callable, enclosing_text};
 use super::syntax::resolve::resolve;
@@ -204,18 +203,8 @@ fn to_diagnostics(source: &str, faults: Vec<Fault>) -> Vec<Diagnostic> {
         .map(|fault| {
             let start = index.position(fault.span.lo);
             let end = index.position(fault.span.hi.max(fault.span.lo));
-            Diagnostic {
-                rule: "syntax".to_owned(),
-                standard: None,
-                severity: Severity::Error,
-                message: fault.message,
-                line: start.line,
-                column: start.column,
-                end_line: end.line,
-                end_column: end.column,
-                help: fault.help.map(str::to_owned),
-                fix: None,
-            }
+            let found = Diagnostic::error_at(start, "syntax", fault.message);
+            Diagnostic { end_line: end.line, end_column: end.column, help: fault.help.map(str::to_owned), ..found }
         })
         .collect()
 }

@@ -1,38 +1,37 @@
 //! The public API of the ledger: record, read, verify.
 
-use super::blobs::PREVIEW;
-use super::checkpoint::Statement;
-use super::checkpoint_file;
-use super::checkpoints::{Checkpoints, public_key};
-use super::chronicle::chronicle_lines;
-use super::drain::Drain;
+use super::callbacks::Redact;
+use super::checkpoint::checkpoint::Statement;
+use super::checkpoint::checkpoint_file;
+use super::checkpoint::checkpoints::{Checkpoints, public_key};
+use super::checkpoint::signing_key::{PublicKey, SigningKey};
 use super::durability::{Access, Durability};
-use super::event::{Head, NewEvent, StoredEvent};
-use super::export::{self, ExportPage};
+use super::event::blobs::PREVIEW;
+use super::event::event::{Head, NewEvent, StoredEvent};
+use super::export::chronicle::chronicle_lines;
+use super::export::export::{self, ExportPage};
 use super::folder::Folder;
 use super::hash::Hash;
 use super::ledger_error::{LedgerError, Reason};
 use super::options::LedgerOptions;
-use super::prepare::Preparation;
-use super::process_lock::ProcessLock;
 use super::query::{MAX_EVENTS, Query};
-use super::redact::Redact;
-use super::retention::Retention;
-use super::signals::{Signals, ThreadNeed, Want};
-use super::signing_key::{PublicKey, SigningKey};
-use super::spool::Spool;
-use super::sqlite_store::SqliteStore;
+use super::retention::retention::Retention;
+use super::spool::prepare::Preparation;
+use super::spool::process_lock::ProcessLock;
+use super::spool::spool::Spool;
+use super::spool::wait_for_spools::wait_for_spools;
+use super::sqlite::sqlite_store::SqliteStore;
 use super::store::{Store, StoreScope};
 use super::verification::{Problem, Verification, Witness};
 use super::verify::{Evidence, verify, verify_end};
-use super::wait_for_spools::wait_for_spools;
-use super::writer::{self, Shared};
+use super::writer::drain::Drain;
+use super::writer::signals::{Signals, ThreadNeed, Want};
+use super::writer::writer::{self, Shared};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use tgp_base::threads::{Panicked, contain, spawn_low_priority};
+use tgp_base::threads::{Priority, SleepingThread, contain};
 
 /// How long a commit waits for a current position.
 const WITNESS_TIMEOUT: Duration = Duration::from_millis(100);
@@ -54,7 +53,7 @@ pub struct Ledger {
 
 struct Writing {
     shared: Arc<Shared>,
-    thread: Mutex<Option<JoinHandle<Result<(), Panicked>>>>,
+    thread: SleepingThread,
 }
 
 /// The state of a call.
@@ -168,7 +167,7 @@ impl Ledger {
     pub fn record(&self, event: &NewEvent<'_>) -> Result<(), LedgerError> {
         let writing = self.writing()?;
         writing.shared.spool.record(event)?;
-        if writing.shared.signals.event() == ThreadNeed::Thread && writing.start_thread().is_err() {
+        if writing.shared.signals.event() == ThreadNeed::Wake && writing.wake().is_err() {
             // The event waits in its file; the next event tries to start a thread again.
             writing.shared.signals.thread_unavailable();
         }
@@ -303,9 +302,7 @@ impl Ledger {
     pub fn close(&self) -> Result<(), LedgerError> {
         let Some(writing) = &self.writing else { return Ok(()) };
         let closed = writing.ask(Want::Close, None);
-        if let Some(thread) = writing.thread.lock().take() {
-            let _panicked = thread.join();
-        }
+        writing.thread.join();
         writing.shared.spool.end_life();
         // Other owners may drop this ledger much later.
         self.store.rest();
@@ -358,21 +355,17 @@ impl Writing {
             head: Mutex::new(store.head().unwrap_or(Head::NONE)),
             log: Arc::clone(&options.log),
         });
-        let writing = Self { shared, thread: Mutex::new(None) };
-        writing.start_thread()?;
+        let writing = Self { shared, thread: SleepingThread::new("tgp-ledger", Priority::Low) };
+        writing.wake()?;
         Ok(writing)
     }
 
-    fn start_thread(&self) -> Result<(), LedgerError> {
-        let shared = Arc::clone(&self.shared);
-        let thread =
-            spawn_low_priority("tgp-ledger", move || writer::run(&shared)).map_err(|_| LedgerError::NoThread)?;
-        *self.thread.lock() = Some(thread);
-        Ok(())
+    fn wake(&self) -> Result<(), LedgerError> {
+        self.thread.wake(writer::steps(Arc::clone(&self.shared))).map_err(|_| LedgerError::NoThread)
     }
 
     fn ask(&self, want: Want, until: Option<Instant>) -> Result<(), LedgerError> {
-        self.shared.signals.ask(want, until, || self.start_thread())
+        self.shared.signals.ask(want, until, || self.wake())
     }
 }
 

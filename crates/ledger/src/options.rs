@@ -1,9 +1,8 @@
 //! Options of a ledger.
 
+use super::callbacks::{Log, Redact};
 use super::durability::{Access, Durability};
-use super::log::Log;
-use super::redact::Redact;
-use super::retention::Retain;
+use super::retention::retention::Retain;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
 //! Maintenance of a ledger: pruning of old events, and recording of a truncated end.
 
-use super::cut::Cut;
-use super::event::Head;
-use super::ledger::Ledger;
-use super::ledger_error::LedgerError;
-use super::retention::Retain;
-use super::store::{Shrink, StoreScope};
-use super::timestamp;
-use super::verification::Witness;
+use super::retention::cut::Cut;
+use super::retention::retention::Retain;
+use crate::event::event::Head;
+use crate::event::timestamp;
+use crate::ledger::Ledger;
+use crate::ledger_error::LedgerError;
+use crate::store::{Shrink, StoreScope};
+use crate::verification::Witness;
 
 /// Whether events are dropped or only counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Queries for events.
 
-use super::event_type::EventType;
+use super::event::event_type::EventType;
 
 /// The most events of one query.
 pub const MAX_EVENTS: usize = 10_000;

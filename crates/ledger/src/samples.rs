@@ -1,7 +1,7 @@
 //! Test fixtures: events and ledgers.
 
-use super::event::{Actor, BodyValue, Importance, NewEvent};
-use super::event_type::EventType;
+use super::event::event::{Actor, BodyValue, Importance, NewEvent};
+use super::event::event_type::EventType;
 use super::ledger::Ledger;
 use super::options::LedgerOptions;
 use serde_json::value::RawValue;

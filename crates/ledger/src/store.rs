@@ -3,7 +3,7 @@
 //! A store only stores and finds events. It chains them in `append`, because only there the previous event is known. Masking,
 //! canonical text and blobs are done before; verification, retention and checkpoints are done by callers.
 
-use super::event::{Columns, Head, PreparedEvent, StoredEvent};
+use super::event::event::{Columns, Head, PreparedEvent, StoredEvent};
 use super::hash::Hash;
 use super::ledger_error::LedgerError;
 use super::query::Query;

@@ -1,17 +1,17 @@
 //! The contract tests that every store must pass.
 
-use super::chain::link;
-use super::content::columns_of;
+use super::chain::chain::link;
 use super::durability::{Access, Durability};
-use super::event::{Blob, BodyValue, Head, NewEvent, PreparedEvent, StoredEvent};
-use super::event_type::EventType;
+use super::event::content::columns_of;
+use super::event::event::{Blob, BodyValue, Head, NewEvent, PreparedEvent, StoredEvent};
+use super::event::event_type::EventType;
 use super::hash::Hash;
 use super::ledger_error::LedgerError;
-use super::prepare::Preparation;
 use super::query::Query;
 use super::samples;
-use super::spool_line::{read_line, write_line};
-use super::sqlite_store::SqliteStore;
+use super::spool::prepare::Preparation;
+use super::spool::spool_line::{read_line, write_line};
+use super::sqlite::sqlite_store::SqliteStore;
 use super::store::{Appended, Batch, CheckpointRow, ScannedEvent, Store};
 use std::ops::ControlFlow;
 use std::thread::scope;

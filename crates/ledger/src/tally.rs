@@ -3,8 +3,8 @@
 //! They have their own file, since events may be dropped and a ledger may be disabled.
 
 use super::ledger_error::{LedgerError, Reason};
-use super::sqlite_failure::{read_failure, write_failure};
-use super::sqlite_open::{private_writer_of, reader_of, retry_while_busy};
+use super::sqlite::failure::{read_failure, write_failure};
+use super::sqlite::open::{private_writer_of, reader_of, retry_while_busy};
 use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The result of a verification.
 
-use super::durability::Durability;
-use super::event::Head;
-use super::hash::Hash;
+use crate::durability::Durability;
+use crate::event::event::Head;
+use crate::hash::Hash;
 
 /// A ledger position recorded elsewhere, for example in the trailer of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,16 +1,16 @@
 //! Verification of a ledger: finds the first problem.
 
-use super::chain_check::{Checked, check, refine};
-use super::checkpoint::Checkpoint;
-use super::cut::Cuts;
-use super::dropped_event::is_dropped;
-use super::durability::Durability;
-use super::event::Head;
-use super::hash::Hash;
-use super::ledger_error::{LedgerError, Reason};
-use super::signing_key::PublicKey;
-use super::store::Store;
+use super::chain::chain_check::{Checked, check, refine};
 use super::verification::{Cause, Problem, ProblemKind, Verification, Witness};
+use crate::checkpoint::checkpoint::Checkpoint;
+use crate::checkpoint::signing_key::PublicKey;
+use crate::durability::Durability;
+use crate::event::event::Head;
+use crate::hash::Hash;
+use crate::ledger_error::{LedgerError, Reason};
+use crate::retention::cut::Cuts;
+use crate::retention::dropped_event::is_dropped;
+use crate::store::Store;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::collections::HashMap;
 use std::num::NonZero;

@@ -2,7 +2,8 @@
 
 use tgp_base::error::{Details, ErrorCode, PartError};
 
-use super::diagnostic::{Diagnostic, Severity};
+use super::diagnostic::Diagnostic;
+use crate::positions::source_index::Position;
 
 /// An error of [`crate::Compiler::compile`]. Each message tells a model how to change the source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -75,18 +76,7 @@ impl CompileError {
             | Self::NoThread { .. }
             | Self::Internal { .. }) => other.to_string(),
         };
-        Diagnostic {
-            rule: "syntax".to_owned(),
-            standard: None,
-            severity: Severity::Error,
-            message,
-            line,
-            column,
-            end_line: line,
-            end_column: column,
-            help: None,
-            fix: None,
-        }
+        Diagnostic::error_at(Position { line, column }, "syntax", message)
     }
 }
 

@@ -1,8 +1,8 @@
 //! A finding in a source: rule, message, position, help and fix.
 
-use std::ops::Range;
-
+use crate::positions::source_index::Position;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Severity of a finding. Only an error makes a tool invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,6 +38,24 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
 }
 
+impl Diagnostic {
+    /// An error at one position, without help.
+    pub(crate) fn error_at(at: Position, rule: &str, message: String) -> Self {
+        Self {
+            rule: rule.to_owned(),
+            standard: None,
+            severity: Severity::Error,
+            message,
+            line: at.line,
+            column: at.column,
+            end_line: at.line,
+            end_column: at.column,
+            help: None,
+            fix: None,
+        }
+    }
+}
+
 /// A text edit. Lines and columns count as in [`Diagnostic`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -51,6 +69,36 @@ pub struct Fix {
     /// The same range in bytes of the source.
     #[serde(skip)]
     pub bytes: Range<usize>,
+}
+
+/// The fixed text, and the number of fixes applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fixed {
+    pub text: String,
+    pub applied: usize,
+}
+
+/// Applies every fix to `source`. Of two overlapping fixes, the first is applied.
+#[must_use]
+pub fn apply_fixes(source: &str, diagnostics: &[Diagnostic]) -> Fixed {
+    let mut fixes: Vec<_> = diagnostics.iter().filter_map(|found| found.fix.as_ref()).collect();
+    fixes.sort_by_key(|fix| (fix.bytes.start, fix.bytes.end));
+    // Offsets do not count a leading byte order mark.
+    let bom = source.len() - source.trim_start_matches('\u{FEFF}').len();
+    let mut text = String::with_capacity(source.len());
+    let (mut done, mut applied) = (0, 0);
+    for fix in fixes {
+        let (start, end) = (fix.bytes.start + bom, fix.bytes.end + bom);
+        let (true, Some(kept), Some(_)) = (start >= done, source.get(done..start), source.get(start..end)) else {
+            continue;
+        };
+        text.push_str(kept);
+        text.push_str(&fix.text);
+        done = end;
+        applied += 1;
+    }
+    text.push_str(source.get(done..).unwrap_or_default());
+    Fixed { text, applied }
 }
 
 #[cfg(test)]

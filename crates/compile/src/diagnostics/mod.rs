@@ -2,4 +2,3 @@
 
 pub(super) mod compile_error;
 pub(super) mod diagnostic;
-pub(super) mod fix;

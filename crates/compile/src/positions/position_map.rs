@@ -5,8 +5,7 @@
 
 use swc_core::common::{BytePos, LineCol};
 
-use super::position::Position;
-use super::source_index::SourceIndex;
+use super::source_index::{Position, SourceIndex};
 
 /// Maps positions reported by V8 to positions in the compiled source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

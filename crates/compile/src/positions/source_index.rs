@@ -2,8 +2,6 @@
 
 use swc_core::common::BytePos;
 
-use super::position::Position;
-
 /// Bytes between two stored UTF-16 counts: the maximum number of steps to compute a column.
 const BLOCK: usize = 128;
 
@@ -99,6 +97,13 @@ fn utf16_units(bytes: &[u8]) -> u32 {
 
 fn narrow(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+/// A position in a text. Line and column count from 1; columns are UTF-16 units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    pub line: u32,
+    pub column: u32,
 }
 
 #[cfg(test)]

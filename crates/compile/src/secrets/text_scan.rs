@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::patterns::{NO_SECRETS, find_token, has_digit, looks_secret, names_secret};
-use crate::diagnostics::diagnostic::{Diagnostic, Severity};
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::positions::source_index::Position;
 
 /// Maximum number of findings.
 const MAX_FINDINGS: usize = 20;
@@ -79,18 +80,8 @@ fn is_suppression(line: &str) -> bool {
 }
 
 fn diagnostic(line: u32, column: u32, message: String) -> Diagnostic {
-    Diagnostic {
-        rule: NO_SECRETS.to_owned(),
-        standard: Some(7),
-        severity: Severity::Error,
-        message,
-        line,
-        column,
-        end_line: line,
-        end_column: column,
-        help: Some(HELP.to_owned()),
-        fix: None,
-    }
+    let found = Diagnostic::error_at(Position { line, column }, NO_SECRETS, message);
+    Diagnostic { standard: Some(7), help: Some(HELP.to_owned()), ..found }
 }
 
 #[cfg(test)]

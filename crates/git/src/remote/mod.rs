@@ -1,6 +1,5 @@
 //! Remote repositories over paths, HTTP and SSH. All their data is untrusted.
 
-mod cancellation;
 pub(super) mod credentials;
 pub(super) mod foreign;
 pub(super) mod http;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
-use tgp_base::threads;
+use tgp_base::threads::{Next, Priority, SleepingThread};
 
 /// Commits between two maintenance runs; the first run is at the first commit.
 const COMMITS: u32 = 128;
@@ -30,7 +30,7 @@ pub(crate) struct Upkeep {
     root: PathBuf,
     limits: Limits,
     commits: AtomicU32,
-    is_at_work: AtomicBool,
+    thread: SleepingThread,
     /// Set after a failure, so that packing is not repeated in vain.
     is_packing_stopped: AtomicBool,
     halt: Halt,
@@ -43,7 +43,7 @@ impl Upkeep {
             root: root.to_owned(),
             limits,
             commits: AtomicU32::new(0),
-            is_at_work: AtomicBool::new(false),
+            thread: SleepingThread::new("tgp-upkeep", Priority::Low),
             is_packing_stopped: AtomicBool::new(false),
             halt: Halt::default(),
             index: Mutex::default(),
@@ -59,18 +59,15 @@ impl Upkeep {
 
     /// Starts maintenance, unless it is running.
     pub(crate) fn begin(self: &Arc<Self>) {
-        if self.is_at_work.swap(true, Ordering::Acquire) {
+        if self.thread.is_running() {
             return;
         }
         let upkeep = Arc::clone(self);
-        let work = move || {
-            // A failure is retried later. Only speed and disk space depend on maintenance.
-            let _ended = threads::contain(|| upkeep.work());
-            upkeep.is_at_work.store(false, Ordering::Release);
-        };
-        if threads::spawn_low_priority("tgp-upkeep", work).is_err() {
-            self.is_at_work.store(false, Ordering::Release);
-        }
+        // A failure, also to start the thread, is retried later. Only speed and disk space depend on maintenance.
+        let _no_thread = self.thread.wake(move || {
+            let _failed = upkeep.work();
+            Next::End
+        });
     }
 
     /// As [`Self::begin`], if the repository has many objects.
@@ -148,7 +145,6 @@ mod tests {
     use git2::{Oid, Repository};
     use std::fs;
     use std::sync::Arc;
-    use std::sync::atomic::Ordering;
     use std::time::Duration;
 
     fn head(repository: &Repository) -> Oid {
@@ -271,7 +267,7 @@ mod tests {
             fs::write(&file, &bytes).unwrap();
             let upkeep = Upkeep::new(&test.root(), limits());
             // Without a stored index too many commits are missing for a query.
-            upkeep.is_at_work.store(true, Ordering::Release);
+            upkeep.thread.close();
             let found = answer(&upkeep, &repository, "t3.ts");
             assert_eq!(found.is_some(), is_used);
             upkeep.work().unwrap();

@@ -5,7 +5,6 @@ mod pace;
 mod publish_tool;
 pub(super) mod publisher;
 mod push_branch;
-mod push_check;
 pub(super) mod push_policy;
 pub(super) mod reachability;
 mod replay;

@@ -13,10 +13,10 @@ use crate::limits::{IDLE_TIMEOUT, WRITE_IDLE_TIMEOUT};
 use crate::pull_request::pull_request::PullRequest;
 use crate::store_options::WriteStrategy;
 use git2::{Oid, Repository};
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tgp_base::threads::{self, Panicked};
+use tgp_base::threads::{self, Next, Panicked, Priority, SleepingThread};
 
 /// Initial and longest pause before a failed push is retried.
 const FIRST_RETRY: Duration = Duration::from_secs(2);
@@ -53,34 +53,27 @@ pub enum Reach {
 /// Pushes commits, one push at a time.
 pub struct Publisher {
     shared: Arc<Shared>,
+    thread: SleepingThread,
 }
 
 struct Shared {
     upstream: Upstream,
     state: Mutex<PublisherState>,
-    changed: Condvar,
 }
 
 struct PublisherState {
     queue: Vec<Ticket>,
-    thread: Thread,
     retry: Option<Instant>,
     pause: Duration,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Thread {
-    /// No thread is running.
-    Idle,
-    Running,
-    Stopping,
+    is_stopping: bool,
 }
 
 impl Publisher {
     #[must_use]
     pub fn new(upstream: Upstream) -> Self {
-        let state = PublisherState { queue: Vec::new(), thread: Thread::Idle, retry: None, pause: FIRST_RETRY };
-        Self { shared: Arc::new(Shared { upstream, state: Mutex::new(state), changed: Condvar::new() }) }
+        let state = PublisherState { queue: Vec::new(), retry: None, pause: FIRST_RETRY, is_stopping: false };
+        let shared = Arc::new(Shared { upstream, state: Mutex::new(state) });
+        Self { shared, thread: SleepingThread::new("tgp-git", Priority::Normal) }
     }
 
     /// Queues a commit for the next push. If the remote is unreachable, the ticket completes at once.
@@ -101,26 +94,18 @@ impl Publisher {
     }
 
     fn enqueue(&self, mut state: MutexGuard<'_, PublisherState>, ticket: Ticket) {
-        match state.thread {
-            Thread::Stopping => {
-                drop(state);
-                ticket.complete_locally("the kernel was shut down before the push".to_owned());
-                return;
-            }
-            Thread::Running => {}
-            Thread::Idle => {
-                let shared = Arc::clone(&self.shared);
-                let started = threads::spawn("tgp-git", move || shared.run());
-                if started.is_err() {
-                    drop(state);
-                    ticket.complete_locally("the system could not create a thread".to_owned());
-                    return;
-                }
-                state.thread = Thread::Running;
-            }
+        if state.is_stopping {
+            drop(state);
+            ticket.complete_locally("the kernel was shut down before the push".to_owned());
+            return;
+        }
+        let shared = Arc::clone(&self.shared);
+        if self.thread.wake(move || shared.publish_next()).is_err() {
+            drop(state);
+            ticket.complete_locally("the system could not create a thread".to_owned());
+            return;
         }
         state.queue.push(ticket);
-        self.shared.changed.notify_all();
     }
 
     /// Sets the policy that is checked before every push.
@@ -193,21 +178,20 @@ impl Publisher {
     pub fn stop(&self, wait: Duration) {
         let is_away = self.shared.upstream.reach.away().is_some();
         let deadline = Instant::now() + if is_away { wait.min(UNREACHABLE_SHUTDOWN_TIMEOUT) } else { wait };
-        let mut state = self.shared.state.lock();
-        if state.thread == Thread::Running {
-            state.thread = Thread::Stopping;
-            if state.retry.is_some() {
+        {
+            let mut state = self.shared.state.lock();
+            if !state.is_stopping && state.retry.is_some() {
                 state.queue.push(unobserved_ticket());
             }
-            self.shared.changed.notify_all();
-            while state.thread != Thread::Idle && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
-            // Cancels an exchange with an unresponsive remote.
-            self.shared.upstream.halt.set();
-            let deadline = Instant::now() + CANCEL_TIMEOUT;
-            while state.thread != Thread::Idle && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
+            state.is_stopping = true;
         }
+        self.thread.notify();
+        let has_ended = self.thread.wait_for_end(deadline);
+        // Cancels an exchange with an unresponsive remote.
         self.shared.upstream.halt.set();
-        state.thread = Thread::Stopping;
+        if !has_ended {
+            let _has_ended = self.thread.wait_for_end(Instant::now() + CANCEL_TIMEOUT);
+        }
     }
 }
 
@@ -226,74 +210,70 @@ fn unobserved_ticket() -> Ticket {
 impl Drop for Publisher {
     fn drop(&mut self) {
         self.shared.upstream.halt.set();
-        self.shared.state.lock().thread = Thread::Stopping;
-        self.shared.changed.notify_all();
+        self.shared.state.lock().is_stopping = true;
+        // The thread completes the tickets that wait.
+        self.thread.notify();
     }
 }
 
 impl Shared {
-    fn run(&self) {
-        while let Some(tickets) = self.next() {
-            // A panic in one round must not block its tickets or later rounds.
-            let round = threads::contain(|| self.upstream.publish(WRITE_IDLE_TIMEOUT))
-                .unwrap_or_else(|Panicked| Round { error: Some(GitError::Fault), ..Round::default() });
-            let is_transient = round.error.as_ref().is_some_and(GitError::is_transient);
-            for ticket in tickets {
-                let Ticket { path, commit, done } = ticket;
-                let outcome = threads::contain(|| self.upstream.outcome(&round, &path, commit));
-                let outcome = outcome.unwrap_or(Err(GitError::Fault));
-                // After a panic the caller notices that the callback was dropped.
-                let _ = threads::contain(|| done(outcome));
-            }
-            let mut state = self.state.lock();
-            let away = self.upstream.reach.away();
-            // While the remote is unreachable, only retries push.
-            if is_transient || away.is_some() {
-                state.retry = Some(Instant::now() + state.pause);
-                state.pause = (state.pause * 2).min(MAX_RETRY);
-            } else {
-                state.retry = None;
-                state.pause = FIRST_RETRY;
-            }
-            // Tickets that arrived during the timeout do not wait for another one.
-            let left = if away.is_some() { std::mem::take(&mut state.queue) } else { Vec::new() };
-            if state.queue.is_empty() {
-                self.upstream.forget_rewrites();
-            }
-            drop(state);
-            for ticket in left {
-                let reason = away.clone().unwrap_or_default();
-                let _ = threads::contain(|| ticket.complete_locally(reason));
-            }
+    /// Publishes the tickets that are due.
+    fn publish_next(&self) -> Next {
+        let tickets = match self.due() {
+            Ok(tickets) => tickets,
+            Err(next) => return next,
+        };
+        // A panic in one round must not block its tickets or later rounds.
+        let round = threads::contain(|| self.upstream.publish(WRITE_IDLE_TIMEOUT))
+            .unwrap_or_else(|Panicked| Round { error: Some(GitError::Fault), ..Round::default() });
+        let is_transient = round.error.as_ref().is_some_and(GitError::is_transient);
+        for ticket in tickets {
+            let Ticket { path, commit, done } = ticket;
+            let outcome = threads::contain(|| self.upstream.outcome(&round, &path, commit));
+            let outcome = outcome.unwrap_or(Err(GitError::Fault));
+            // After a panic the caller notices that the callback was dropped.
+            let _ = threads::contain(|| done(outcome));
         }
         let mut state = self.state.lock();
-        state.thread = Thread::Idle;
-        self.changed.notify_all();
+        let away = self.upstream.reach.away();
+        // While the remote is unreachable, only retries push.
+        if is_transient || away.is_some() {
+            state.retry = Some(Instant::now() + state.pause);
+            state.pause = (state.pause * 2).min(MAX_RETRY);
+        } else {
+            state.retry = None;
+            state.pause = FIRST_RETRY;
+        }
+        // Tickets that arrived during the timeout do not wait for another one.
+        let left = if away.is_some() { std::mem::take(&mut state.queue) } else { Vec::new() };
+        if state.queue.is_empty() {
+            self.upstream.forget_rewrites();
+        }
+        drop(state);
+        for ticket in left {
+            let reason = away.clone().unwrap_or_default();
+            let _ = threads::contain(|| ticket.complete_locally(reason));
+        }
+        Next::Again
     }
 
-    /// The tickets of the next push, empty for a retry; `None` to stop.
-    fn next(&self) -> Option<Vec<Ticket>> {
+    /// The tickets of the push that is due, empty for a retry; otherwise what the thread waits for.
+    fn due(&self) -> Result<Vec<Ticket>, Next> {
         let mut state = self.state.lock();
-        loop {
-            let is_stopping = state.thread == Thread::Stopping;
-            if !state.queue.is_empty() {
-                match self.upstream.pace.next_push().filter(|_| !is_stopping) {
-                    Some(at) => drop(self.changed.wait_until(&mut state, at)),
-                    None => return Some(std::mem::take(&mut state.queue)),
-                }
-                continue;
+        let is_stopping = state.is_stopping;
+        if !state.queue.is_empty() {
+            return match self.upstream.pace.next_push().filter(|_| !is_stopping) {
+                Some(at) => Err(Next::At(at)),
+                None => Ok(std::mem::take(&mut state.queue)),
+            };
+        }
+        match state.retry.filter(|_| !is_stopping) {
+            Some(at) if at <= Instant::now() => {
+                state.retry = None;
+                Ok(Vec::new())
             }
-            if is_stopping {
-                return None;
-            }
-            match state.retry {
-                Some(at) if at <= Instant::now() => {
-                    state.retry = None;
-                    return Some(Vec::new());
-                }
-                Some(at) => drop(self.changed.wait_until(&mut state, at)),
-                None => self.changed.wait(&mut state),
-            }
+            Some(at) => Err(Next::At(at)),
+            None => Err(Next::End),
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::server_for_tests::Server;
 use super::tests::open;
 use crate::durability::Access;
-use crate::event::{Importance, NewEvent, PreparedEvent};
-use crate::event_type::EventType;
+use crate::event::event::{Importance, NewEvent, PreparedEvent};
+use crate::event::event_type::EventType;
 use crate::ledger::Ledger;
 use crate::ledger_error::{LedgerError, Reason};
 use crate::options::LedgerOptions;
@@ -123,7 +123,7 @@ fn large(number: u64) -> PreparedEvent {
     let path = format!("tools/t{}.ts", number % 500);
     let kind = if number.is_multiple_of(2) { EventType::Call } else { EventType::Result };
     let text = "x".repeat(200);
-    let body = [("args", crate::event::BodyValue::Text(&text))];
+    let body = [("args", crate::event::event::BodyValue::Text(&text))];
     let parent = format!("p-{}", number / 20);
     prepared(&NewEvent {
         at: Some(1_700_000_000_000 + number),

@@ -9,7 +9,7 @@ use super::schema::Schema;
 use super::stream::TlsSettings;
 use super::{append, queries, scan};
 use crate::durability::Access;
-use crate::event::{Head, StoredEvent};
+use crate::event::event::{Head, StoredEvent};
 use crate::hash::Hash;
 use crate::ledger_error::LedgerError;
 use crate::query::Query;

@@ -6,7 +6,7 @@ use super::connection::{Connection, Value};
 use super::failure::Failure;
 use super::name_encoding::encode_name;
 use super::schema::Schema;
-use crate::event::StoredEvent;
+use crate::event::event::StoredEvent;
 use crate::hash::Hash;
 use crate::ledger_error::Reason;
 use crate::query::{MAX_EVENTS, Query};

@@ -3,7 +3,7 @@
 use super::server_for_tests::{Server, client_config};
 use super::{PostgresAddress, PostgresStore};
 use crate::durability::Access;
-use crate::event::{Blob, Head};
+use crate::event::event::{Blob, Head};
 use crate::hash::Hash;
 use crate::ledger_error::{LedgerError, Reason};
 use crate::store::{CheckpointRow, Store};

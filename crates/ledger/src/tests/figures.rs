@@ -44,7 +44,7 @@ fn cost_of_recording() {
     let body = [("args", BodyValue::Json(&args)), ("verdict", BodyValue::Text("allow"))];
     let event = NewEvent { importance: Importance::Intent, ..call("0123456789ab-12345", &body) };
     let mut line = Vec::new();
-    crate::spool_line::write_line(&event, &mut line);
+    crate::spool::spool_line::write_line(&event, &mut line);
     for round in 0..3 {
         let mut times: Vec<Duration> = (0..5000)
             .map(|_| {

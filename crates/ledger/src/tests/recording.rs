@@ -1,11 +1,11 @@
 //! Recorded events are in the ledger once and in order, also after crashes.
 
-use crate::event::{BodyValue, NewEvent};
+use crate::event::event::{BodyValue, NewEvent};
 use crate::folder::Folder;
 use crate::ledger::{CallState, HasResult};
 use crate::samples::{call, fill, open, raw};
-use crate::spool_file::SpoolFile;
-use crate::spool_line::write_line;
+use crate::spool::spool_file::SpoolFile;
+use crate::spool::spool_line::write_line;
 use crate::{EventType, Ledger, LedgerError, LedgerOptions, Query};
 use std::fs;
 

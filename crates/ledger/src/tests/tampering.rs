@@ -1,8 +1,8 @@
 //! All manipulations of the files are found, with the first position.
 
+use crate::checkpoint::signing_key::SigningKey;
 use crate::folder::Folder;
 use crate::samples::{call, fill, open, raw};
-use crate::signing_key::SigningKey;
 use crate::{BodyValue, Durability, Head, Ledger, LedgerError, LedgerOptions, ProblemKind, Witness, link};
 use rusqlite::Connection;
 use std::fs;
@@ -221,7 +221,7 @@ fn a_checkpoint_signed_with_another_key_is_found() {
     let key = SigningKey::make(&Folder::make(other.path()).unwrap()).unwrap();
     let connection = Connection::open(place.path().join("ledger.db")).unwrap();
     let head = Head { size: 50, hash: hash_at(&connection, 50) };
-    let note = crate::checkpoint::Checkpoint::note(&head, &key);
+    let note = crate::checkpoint::checkpoint::Checkpoint::note(&head, &key);
     connection.execute("INSERT INTO checkpoints VALUES(50, ?1)", [note]).unwrap();
     drop(connection);
     assert_eq!(found(place.path(), &[]), Some((ProblemKind::Signature, 50)));

@@ -32,7 +32,7 @@ fn contents_of(ledger: &Ledger) -> Option<Vec<String>> {
     queries.push(Query { call: Some("x-1".to_owned()), ..all });
     for query in queries {
         for event in ledger.tail(&query).ok()? {
-            for blob in crate::blobs::references(&event.content) {
+            for blob in crate::event::blobs::references(&event.content) {
                 contents.push(format!("{:?}", ledger.blob(&blob).ok()?));
             }
             contents.push(event.json());

@@ -4,13 +4,13 @@ use crate::message::{Command, Event};
 use crate::packages::{Bytecode, BytecodeState, EngineTag, Package, file_name};
 use crate::transport::{self, Isolation, News, Worker, WorkerFiles};
 use crossbeam_channel::{Receiver, unbounded};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tgp_base::threads;
+use tgp_base::threads::{self, Next, Priority, SleepingThread};
 
 /// Sizes of texts that get bytecode. V8 parses a smaller one in half a millisecond; a larger one takes too much memory for an
 /// engine on a thread of the host.
@@ -51,7 +51,8 @@ pub struct BytecodeCache {
     files: WorkerFiles,
     store: Arc<dyn BytecodeStore>,
     jobs: Mutex<Jobs>,
-    changed: Condvar,
+    /// Compiles the queued packages.
+    thread: SleepingThread,
 }
 
 struct Job {
@@ -63,15 +64,14 @@ struct Job {
 #[derive(Default)]
 struct Jobs {
     waiting: VecDeque<Job>,
-    /// Whether the thread runs that processes the queue; it ends when the queue is empty.
-    at_work: bool,
     worker: Option<Arc<dyn Worker>>,
     closed: bool,
 }
 
 impl BytecodeCache {
     pub fn new(isolation: Isolation, files: WorkerFiles, store: Arc<dyn BytecodeStore>) -> Arc<Self> {
-        Arc::new(Self { isolation, files, store, jobs: Mutex::default(), changed: Condvar::new() })
+        let thread = SleepingThread::new("tgp-bytecode", Priority::Normal);
+        Arc::new(Self { isolation, files, store, jobs: Mutex::default(), thread })
     }
 
     /// The package's bytecode for `engine`. If there is none, it is queued for compilation, and `None` is returned at once.
@@ -96,17 +96,20 @@ impl BytecodeCache {
 
     /// Accepts no more jobs, and waits a moment for the queued ones.
     pub fn close(&self) {
-        let mut jobs = self.jobs.lock();
-        jobs.closed = true;
-        self.changed.notify_all();
-        let drain_deadline = Instant::now() + DRAIN_TIMEOUT;
-        while jobs.at_work && !self.changed.wait_until(&mut jobs, drain_deadline).timed_out() {}
-        jobs.waiting.clear();
-        if let Some(worker) = &jobs.worker {
+        self.jobs.lock().closed = true;
+        self.thread.notify();
+        if self.thread.wait_for_end(Instant::now() + DRAIN_TIMEOUT) {
+            return;
+        }
+        let worker = {
+            let mut jobs = self.jobs.lock();
+            jobs.waiting.clear();
+            jobs.worker.clone()
+        };
+        if let Some(worker) = worker {
             worker.kill();
         }
-        let shutdown_deadline = Instant::now() + SHUTDOWN_TIMEOUT;
-        while jobs.at_work && !self.changed.wait_until(&mut jobs, shutdown_deadline).timed_out() {}
+        let _has_ended = self.thread.wait_for_end(Instant::now() + SHUTDOWN_TIMEOUT);
     }
 
     /// Queues a compilation; false if it is not accepted.
@@ -115,45 +118,35 @@ impl BytecodeCache {
         if jobs.closed || jobs.waiting.len() >= MAX_WAITING {
             return false;
         }
-        if !jobs.at_work {
-            let cache = Arc::clone(self);
-            let thread = threads::spawn("tgp-bytecode", move || cache.work());
-            jobs.at_work = thread.is_ok();
-        }
-        if jobs.at_work {
-            let not_before = Instant::now() + PAUSE;
+        let cache = Arc::clone(self);
+        let not_before = Instant::now() + PAUSE;
+        let is_accepted = self.thread.wake_by(not_before, move || cache.compile_next()).is_ok();
+        if is_accepted {
             jobs.waiting.push_back(Job { package: Arc::clone(package), engine, not_before });
         }
-        jobs.at_work
+        is_accepted
     }
 
-    fn work(&self) {
-        while let Some(Job { package, engine, .. }) = self.next() {
-            // A failed compilation is not tried again, and does not affect the others.
-            let made = threads::contain(|| self.compile_and_store(&package, engine)).ok().flatten();
-            *package.bytecode.lock() = Some((engine, made.map_or(BytecodeState::Failed, BytecodeState::Ready)));
-        }
+    /// Compiles the next package when it is due; while the pool is closing, packages are due at once.
+    fn compile_next(&self) -> Next {
+        let Job { package, engine, .. } = {
+            let mut jobs = self.jobs.lock();
+            let is_closed = jobs.closed;
+            match jobs.waiting.pop_front_if(|job| is_closed || job.not_before <= Instant::now()) {
+                Some(job) => job,
+                None => return jobs.waiting.front().map_or(Next::End, |job| Next::At(job.not_before)),
+            }
+        };
+        // A failed compilation is not tried again, and does not affect the others.
+        let made = threads::contain(|| self.compile_and_store(&package, engine)).ok().flatten();
+        *package.bytecode.lock() = Some((engine, made.map_or(BytecodeState::Failed, BytecodeState::Ready)));
+        Next::Again
     }
 
     fn compile_and_store(&self, package: &Package, engine: EngineTag) -> Option<Bytecode> {
         let made = self.compile(package, engine)?;
         self.store.write(&file_name(package.id(), engine), &made.sealed(package.id(), engine));
         Some(made)
-    }
-
-    /// Waits until the next job is due; while the pool is closing, jobs are due at once.
-    fn next(&self) -> Option<Job> {
-        let mut jobs = self.jobs.lock();
-        while let Some(not_before) = jobs.waiting.front().map(|job| job.not_before)
-            && !jobs.closed
-            && Instant::now() < not_before
-        {
-            self.changed.wait_until(&mut jobs, not_before);
-        }
-        let next = jobs.waiting.pop_front();
-        jobs.at_work = next.is_some();
-        self.changed.notify_all();
-        next
     }
 
     /// Compiles in a dedicated worker, which runs no guest code before or after.

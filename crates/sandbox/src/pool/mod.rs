@@ -5,7 +5,6 @@ mod bytecode_cache;
 mod caller_queue;
 mod deadlines;
 mod fair_queue;
-mod frame_budget;
 #[expect(clippy::module_inception, reason = "one concept per file, named for its main item")]
 mod pool;
 mod pool_action;
@@ -16,7 +15,6 @@ mod readiness;
 mod run_order;
 mod run_pace;
 mod stocked_worker;
-mod supervisor;
 mod worker_slots;
 
 pub use bytecode_cache::BytecodeStore;

@@ -9,7 +9,6 @@ use super::pool_options::PoolOptions;
 use super::pool_registry::PoolRegistry;
 use super::pool_state::{PoolState, QueueLimits};
 use super::stocked_worker;
-use super::supervisor::Supervisor;
 use super::worker_slots::WorkerId;
 use crate::confinement::Confinement;
 use crate::host::{Question, Reply};
@@ -23,10 +22,12 @@ use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tgp_base::ids::{CallId, RunId};
-use tgp_base::threads;
+use tgp_base::threads::{self, Next, Panicked, Priority, SleepingThread};
 
 /// How long `shutdown` waits for killed workers to end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
+/// Delay of the supervisor's next check after a panic.
+const AFTER_PANIC: Duration = Duration::from_millis(50);
 
 static POOLS: PoolRegistry<Pool> = PoolRegistry::new();
 
@@ -35,7 +36,8 @@ pub struct Pool {
     bytecode: Arc<BytecodeCache>,
     state: Mutex<PoolState>,
     changed: Condvar,
-    supervisor: Arc<Supervisor>,
+    /// Wakes at the earliest deadline.
+    supervisor: SleepingThread,
 }
 
 impl Pool {
@@ -43,7 +45,8 @@ impl Pool {
         let queue = QueueLimits { runs: options.queue, time: options.queue_time };
         let state = Mutex::new(PoolState::new(options.workers, options.max_waiting, options.warm, options.idle, queue));
         let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
-        let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
+        let supervisor = SleepingThread::new("tgp-supervisor", Priority::Normal);
+        let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor });
         let older = pool.options.root.as_deref().and_then(|root| POOLS.enter(root, &pool));
         if let Some(older) = older {
             older.update_active();
@@ -316,15 +319,18 @@ impl Pool {
         self.pump();
     }
 
-    /// Has the supervisor check the pool at `deadline` at the latest. It holds only a weak reference to the pool.
+    /// Has the supervisor check the pool at `deadline` at the latest. It holds only a weak reference to the pool, and may
+    /// outlive it for a moment.
     fn supervise(self: &Arc<Self>, deadline: Option<Instant>) {
         let Some(deadline) = deadline else { return };
         let pool = Arc::downgrade(self);
-        self.supervisor.wake_by(deadline, move || {
-            if let Some(pool) = pool.upgrade() {
-                pool.enforce();
-            }
-        });
+        let check = move || match pool.upgrade().map(|pool| threads::contain(|| pool.enforce())) {
+            Some(Ok(())) | None => Next::End,
+            // A check that panicked has not set the next deadline, so one is set here.
+            Some(Err(Panicked)) => Next::At(Instant::now() + AFTER_PANIC),
+        };
+        // Without a thread, the next call tries again.
+        let _no_thread = self.supervisor.wake_by(deadline, check);
     }
 
     /// Stops the supervisor if there is no deadline, permanently if the pool is over.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::io::{ErrorKind, Result, Write};
 use std::process::ChildStdin;
 use std::sync::Arc;
-use tgp_base::threads;
+use tgp_base::threads::{Next, Priority, SleepingThread};
 
 /// Most bytes in the queue, beside one message of any size. An engine reads at every tick of its watchdog, so only a worker that
 /// does not read at all reaches this.
@@ -15,6 +15,8 @@ const MAX_WAITING: usize = 64 << 20;
 pub struct Outbox {
     pipe: ChildStdin,
     waiting: Mutex<Waiting>,
+    /// Writes the queue.
+    thread: SleepingThread,
 }
 
 #[derive(Default)]
@@ -23,14 +25,13 @@ struct Waiting {
     /// Bytes of the first frame that are written.
     written: usize,
     bytes: usize,
-    /// Whether a thread writes the queue.
-    attended: bool,
 }
 
 impl Outbox {
     pub fn new(pipe: ChildStdin) -> Arc<Self> {
         unblock(&pipe);
-        Arc::new(Self { pipe, waiting: Mutex::default() })
+        let thread = SleepingThread::new("tgp-worker-out", Priority::Normal);
+        Arc::new(Self { pipe, waiting: Mutex::default(), thread })
     }
 
     /// Queues a frame. Fails if the worker does not read.
@@ -41,26 +42,19 @@ impl Outbox {
         }
         waiting.bytes += frame.len();
         waiting.frames.push_back(frame);
-        if waiting.attended || waiting.write(&self.pipe)? {
+        if !self.thread.is_running() && waiting.write(&self.pipe)? {
             return Ok(());
         }
-        waiting.attended = true;
         let outbox = Arc::clone(self);
-        threads::spawn("tgp-worker-out", move || outbox.attend()).map(drop)
+        self.thread.wake(move || outbox.write_more())
     }
 
-    /// Writes until the queue is empty or the pipe is closed.
-    fn attend(&self) {
-        loop {
-            wait_for_room(&self.pipe);
-            let mut waiting = self.waiting.lock();
-            match waiting.write(&self.pipe) {
-                Ok(false) => {}
-                Ok(true) | Err(_) => {
-                    waiting.attended = false;
-                    return;
-                }
-            }
+    /// Writes what the pipe takes next. The thread ends when the queue is empty or the pipe is closed.
+    fn write_more(&self) -> Next {
+        wait_for_room(&self.pipe);
+        match self.waiting.lock().write(&self.pipe) {
+            Ok(false) => Next::Again,
+            Ok(true) | Err(_) => Next::End,
         }
     }
 }
@@ -76,7 +70,7 @@ impl Waiting {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
                 Err(error) => {
                     // The pipe is closed: the queue is dropped.
-                    *self = Self { attended: self.attended, ..Self::default() };
+                    *self = Self::default();
                     return Err(error);
                 }
             }
@@ -121,6 +115,7 @@ mod tests {
     use std::io::Read;
     use std::process::{Child, Command, Stdio};
     use std::time::{Duration, Instant};
+    use tgp_base::threads::spawn_failure;
 
     fn start(program: &str, arguments: &[&str]) -> (Child, std::sync::Arc<Outbox>) {
         let mut command = Command::new(program);
@@ -141,7 +136,7 @@ mod tests {
         assert!(outbox.waiting.lock().bytes <= MAX_WAITING);
         child.kill().unwrap();
         child.wait().unwrap();
-        while outbox.waiting.lock().attended {
+        while outbox.thread.is_running() {
             std::thread::sleep(Duration::from_millis(1));
         }
         assert!(outbox.send(frame()).is_err());
@@ -158,6 +153,19 @@ mod tests {
         let mut got = vec![0; 40 * 300_000];
         output.read_exact(&mut got).unwrap();
         assert!(got.chunks(300_000).zip(0..).all(|(chunk, byte)| chunk.iter().all(|b| *b == byte)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_queue_without_a_thread_is_written_after_the_next_send() {
+        let (mut child, outbox) = start("cat", &[]);
+        let frame = |byte| vec![byte; 300_000];
+        assert!(spawn_failure::during("tgp-worker-out", || outbox.send(frame(0))).is_err());
+        outbox.send(frame(1)).unwrap();
+        let mut got = vec![7; 2 * 300_000];
+        child.stdout.take().unwrap().read_exact(&mut got).unwrap();
+        assert_eq!((got[299_999], got[300_000], got[599_999]), (0, 1, 1));
         child.kill().unwrap();
         child.wait().unwrap();
     }

@@ -2,7 +2,6 @@
 
 pub mod forbidden_names;
 mod full_text_command;
-mod keyword_suggestion;
 mod known_functions;
 pub mod outline;
 mod outside_access;

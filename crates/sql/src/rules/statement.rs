@@ -4,7 +4,6 @@
 //! second statement.
 
 use super::full_text_command::commands_search;
-use super::keyword_suggestion::suggest_keyword;
 use super::outside_access::{OUTSIDE, check_catalogues, check_outside_access, check_show};
 use super::policy::SqlPolicy;
 use super::pragmas::check_pragma;
@@ -18,6 +17,7 @@ use crate::parsing::tokenise::{check_text, tokenise};
 use crate::sql_error::{SqlError, refused, shortened};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use tgp_base::spelling::edit_distance;
 use tgp_base::sql_detail::SqlDetail;
 use tgp_base::sql_verb::{Access, SqlVerb};
 
@@ -208,6 +208,26 @@ fn usable(policy: &SqlPolicy) -> &'static str {
     } else {
         "Use SELECT, WITH, INSERT, UPDATE, DELETE, REPLACE, MERGE or EXPLAIN."
     }
+}
+
+/// The first keywords of statements.
+const LEADING: [&str; 16] = [
+    "SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "REPLACE", "MERGE", "VALUES", "EXPLAIN", "CREATE", "ALTER", "DROP",
+    "TRUNCATE", "SHOW", "DESCRIBE", "PRAGMA",
+];
+
+/// Keywords up to this length may have one typo, longer ones two.
+const SHORT: usize = 5;
+
+/// The keyword that an upper-case word is a misspelling of, if any.
+pub fn suggest_keyword(word: &str) -> Option<&'static str> {
+    LEADING
+        .into_iter()
+        .filter(|keyword| keyword.len().abs_diff(word.len()) <= 2)
+        .map(|keyword| (edit_distance(word, keyword), keyword))
+        .filter(|(slips, keyword)| *slips <= if keyword.len() <= SHORT { 1 } else { 2 })
+        .min_by_key(|(slips, _)| *slips)
+        .map(|(_, keyword)| keyword)
 }
 
 #[cfg(test)]

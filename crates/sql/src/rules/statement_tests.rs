@@ -1,4 +1,4 @@
-use super::{Access, Returns, classify};
+use super::{Access, Returns, classify, suggest_keyword};
 use crate::parsing::dialect::Dialect::{self, Any, Mysql, Postgres, Sqlite};
 use crate::parsing::parameters::{Binding, ParameterShape};
 use crate::rules::policy::SqlPolicy;
@@ -354,5 +354,26 @@ fn catalogues_may_be_read_but_not_changed() {
         "UPDATE t SET note = 'pg_settings'",
     ] {
         assert!(judge(sql, Postgres).is_ok(), "{sql}");
+    }
+}
+
+#[test]
+fn typos_have_a_suggestion_and_other_words_have_none() {
+    for (word, keyword) in [
+        ("SELCT", "SELECT"),
+        ("SELET", "SELECT"),
+        ("SLEECT", "SELECT"),
+        ("INSRET", "INSERT"),
+        ("UDPATE", "UPDATE"),
+        ("DELTE", "DELETE"),
+        ("WIHT", "WITH"),
+        ("DORP", "DROP"),
+    ] {
+        assert_eq!(suggest_keyword(word), Some(keyword), "{word}");
+    }
+    for word in
+        ["SET", "RESET", "GRANT", "CALL", "EXECUTE", "RENAME", "RELEASE", "PREPARE", "LOCK", "DO", "STOP", "PLEASE", ""]
+    {
+        assert_eq!(suggest_keyword(word), None, "{word}");
     }
 }

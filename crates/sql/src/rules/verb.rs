@@ -23,15 +23,10 @@ pub fn leading(word: &str) -> Option<SqlVerb> {
 
 /// The verb for a later word of a statement: a common table expression may write.
 pub fn inner(word: &str) -> Option<SqlVerb> {
-    Some(match word {
-        "INSERT" => SqlVerb::Insert,
-        "UPDATE" => SqlVerb::Update,
-        "DELETE" => SqlVerb::Delete,
-        "REPLACE" => SqlVerb::Replace,
-        "MERGE" => SqlVerb::Merge,
-        "TRUNCATE" => SqlVerb::Truncate,
-        // `RETURNING` reads, and errors can quote values that are read.
-        "SELECT" | "RETURNING" => SqlVerb::Select,
-        _ => return None,
-    })
+    match word {
+        "INSERT" | "UPDATE" | "DELETE" | "REPLACE" | "MERGE" | "TRUNCATE" | "SELECT" => leading(word),
+        // It reads, and errors can quote values that are read.
+        "RETURNING" => Some(SqlVerb::Select),
+        _ => None,
+    }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
-use tgp_base::threads;
+use tgp_base::threads::{self, Next, Priority, SleepingThread};
 use tgp_embed::{TextKey, Vector};
 use tgp_registry::{Meaning, ToolMeta};
 
@@ -32,6 +32,7 @@ pub struct Memory {
     state: Mutex<MemoryState>,
     changed: Condvar,
     stopped: AtomicBool,
+    thread: SleepingThread,
 }
 
 /// The progress of the index.
@@ -53,7 +54,8 @@ pub struct MemoryReport {
 impl Memory {
     pub fn new(model: Option<MemoryModel>, source: ToolSource, cache: VectorCache) -> Arc<Self> {
         let (state, changed) = (Mutex::new(MemoryState::new()), Condvar::new());
-        Arc::new(Self { model, source, cache, state, changed, stopped: AtomicBool::new(false) })
+        let thread = SleepingThread::new("tgp-memory", Priority::Low);
+        Arc::new(Self { model, source, cache, state, changed, stopped: AtomicBool::new(false), thread })
     }
 
     /// The similarity of `text` to every tool at this version of the registry; none without a model. Takes some
@@ -171,38 +173,35 @@ impl Memory {
             return;
         }
         let mut state = self.state.lock();
-        match state.work {
-            Work::Going => state.work = Work::GoingOn,
-            Work::GoingOn => {}
-            Work::Idle if !state.is_cooling_down(self.is_permanent_failure()) => {
-                state.work = Work::Going;
-                drop(state);
-                let memory = Arc::clone(self);
-                if threads::spawn_low_priority("tgp-memory", move || memory.work()).is_err() {
-                    self.finish(Err(no_threads()));
-                }
-            }
-            Work::Idle | Work::Stopped => {
-                let waiters = std::mem::take(&mut state.on_up_to_date);
-                drop(state);
-                waiters.into_iter().for_each(|notify| notify());
-            }
+        let may_start = state.work == Work::Idle && !state.is_cooling_down(self.is_permanent_failure());
+        if state.work != Work::Going && !may_start {
+            let waiters = std::mem::take(&mut state.on_up_to_date);
+            drop(state);
+            waiters.into_iter().for_each(|notify| notify());
+            return;
+        }
+        state.work = Work::Going;
+        let memory = Arc::clone(self);
+        if self.thread.wake(move || memory.work()).is_err() {
+            drop(state);
+            self.finish(Err(no_threads()));
         }
     }
 
-    /// Embeds until nothing is pending.
-    fn work(&self) {
-        loop {
-            let ended = match threads::contain(|| self.step()) {
-                Ok(Ok(Step::More)) => continue,
-                Ok(Ok(Step::UpToDate)) => Ok(()),
-                Ok(Err(error)) => Err(error),
-                Err(threads::Panicked) => Err(Error::panicked()),
-            };
-            if self.finish(ended) {
-                return;
-            }
+    /// Embeds a batch, until nothing is pending.
+    fn work(&self) -> Next {
+        // A failed step is not repeated, also if the thread was woken during it.
+        if !self.state.lock().is_going() {
+            return Next::End;
         }
+        let ended = match threads::contain(|| self.step()) {
+            Ok(Ok(Step::More)) => return Next::Again,
+            Ok(Ok(Step::UpToDate)) => Ok(()),
+            Ok(Err(error)) => Err(error),
+            Err(threads::Panicked) => Err(Error::panicked()),
+        };
+        self.finish(ended);
+        Next::End
     }
 
     /// Embeds one batch.
@@ -253,14 +252,11 @@ impl Memory {
         }
     }
 
-    /// Ends the background work; false when more was requested meanwhile.
-    fn finish(&self, ended: Result<(), Error>) -> bool {
+    /// Ends the background work, unless more was requested meanwhile.
+    fn finish(&self, ended: Result<(), Error>) {
         let mut state = self.state.lock();
         match ended {
-            Ok(()) if state.work == Work::GoingOn => {
-                state.work = Work::Going;
-                return false;
-            }
+            Ok(()) if state.work == Work::Going && self.thread.is_woken() => return,
             Ok(()) => {}
             Err(error) => state.trouble = Some(Trouble { error, since: Instant::now() }),
         }
@@ -271,7 +267,6 @@ impl Memory {
         drop(state);
         self.changed.notify_all();
         waiters.into_iter().for_each(|notify| notify());
-        true
     }
 }
 

@@ -15,8 +15,6 @@ const RETRY_AFTER: Duration = Duration::from_secs(30);
 pub enum Work {
     Idle,
     Going,
-    /// Running, and must check the tools once more before it ends.
-    GoingOn,
     /// Stopped for good.
     Stopped,
 }
@@ -63,7 +61,7 @@ impl MemoryState {
     }
 
     pub fn is_going(&self) -> bool {
-        matches!(self.work, Work::Going | Work::GoingOn)
+        self.work == Work::Going
     }
 
     /// The number of pending texts.

@@ -2,7 +2,7 @@
 
 use super::activity_meter::ActivityMeter;
 use super::cpu_account::CpuAccount;
-use super::stuck_policy::StuckPolicy;
+use super::process_exit::StuckPolicy;
 use super::thread_clock::ThreadClock;
 use crate::engine::memory::MemoryBudget;
 use crate::limits::RunLimits;

@@ -8,12 +8,10 @@ mod engine_control;
 pub mod fatal_error;
 mod inbox;
 mod process_exit;
-mod stuck_policy;
 mod thread_clock;
 pub mod watchdog;
 
 pub use engine_control::{Cause, EngineControl};
 pub use inbox::Inbox;
-pub use process_exit::{EXIT_FATAL, EXIT_USAGE, exit_now};
-pub use stuck_policy::StuckPolicy;
+pub use process_exit::{EXIT_FATAL, EXIT_USAGE, StuckPolicy, exit_now};
 pub use thread_clock::ThreadClock;

@@ -1,4 +1,4 @@
-//! Exit codes of a worker process.
+//! The end of a worker process: its exit codes, and what to do about a guest that ignores termination.
 
 /// The guest ignored termination.
 pub const EXIT_STUCK: i32 = 70;
@@ -18,4 +18,13 @@ pub fn exit_now(code: i32) -> ! {
     }
     #[cfg(not(unix))]
     std::process::exit(code)
+}
+
+/// What to do about a guest that ignores termination; depends on where its engine runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StuckPolicy {
+    /// End this process: the engine runs in a worker process.
+    ExitProcess,
+    /// Report the end of the run and abandon the thread: the engine runs in the host process.
+    Abandon,
 }

@@ -4,8 +4,7 @@
 
 use super::engine_control::{Cause, Current, EngineControl};
 use super::inbox::Inbox;
-use super::process_exit::{EXIT_STUCK, exit_now};
-use super::stuck_policy::StuckPolicy;
+use super::process_exit::{EXIT_STUCK, StuckPolicy, exit_now};
 use crate::message::Fitness;
 use crate::run_end::RunEnd;
 use parking_lot::MutexGuard;

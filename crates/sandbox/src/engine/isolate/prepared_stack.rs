@@ -153,7 +153,8 @@ fn without_global_object<'s>(
     if marked { global.into() } else { error }
 }
 
-fn member<'s>(
+/// The value of a property.
+pub(super) fn member<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     object: v8::Local<'_, v8::Object>,
     name: &str,

@@ -2,6 +2,7 @@
 
 use super::bootstrap_scripts::{BOOTSTRAP, ENTRY, LAZY, Stage};
 use super::platform;
+use super::prepared_stack::member;
 use super::script_text::without_comments;
 use crate::engine::lazy::{STAGES, evaluate};
 use crate::engine::natives::{external_references, native_object, provide_value};
@@ -188,15 +189,6 @@ fn lazy_property(
         .set_lazy_data_property_with_data(scope, key.into(), provide_value, data, attributes, reading, writing)
         .filter(|set| *set)
         .map(drop)
-}
-
-fn member<'s>(
-    scope: &mut v8::PinScope<'s, '_>,
-    object: v8::Local<'_, v8::Object>,
-    name: &str,
-) -> Option<v8::Local<'s, v8::Value>> {
-    let key = v8::String::new(scope, name)?;
-    object.get(scope, key.into())
 }
 
 fn call(

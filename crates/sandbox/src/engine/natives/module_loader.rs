@@ -3,7 +3,6 @@
 use super::booking::copy_text;
 use super::callback::{Arguments, Returned, guarded, throw};
 use super::host_call::{answer_text, call_and_wait};
-use super::module_function::compile_function;
 use super::module_source::{BytecodeOrigin, source_of};
 use super::syntax_check::{ErrorOrigin, check_syntax, place_error};
 use crate::engine::run::RunState;
@@ -147,4 +146,21 @@ fn compile_body<'s>(
         state.cache.note_use(path);
     }
     Some(function)
+}
+
+/// The parameters of every module's function, in order.
+const PARAMETERS: [&str; 5] = ["exports", "require", "module", "__filename", "__dirname"];
+
+/// Compiles a module's text to a function with these parameters.
+pub fn compile_function<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    source: &mut v8::script_compiler::Source,
+    options: v8::script_compiler::CompileOptions,
+) -> Option<v8::Local<'s, v8::Function>> {
+    let mut parameters = Vec::with_capacity(PARAMETERS.len());
+    for parameter in PARAMETERS {
+        parameters.push(v8::String::new(scope, parameter)?);
+    }
+    let reason = v8::script_compiler::NoCacheReason::NoReason;
+    v8::script_compiler::compile_function(scope, source, &parameters, &[], options, reason)
 }

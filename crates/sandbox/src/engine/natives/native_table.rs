@@ -3,12 +3,11 @@
 use super::callback::{Arguments, Returned, guarded};
 use super::function_text::source_text;
 use super::host_call::{call, call_sync};
-use super::lazy_global::provide_value;
 use super::module_loader::{compile, kind, link, require, source};
 use super::native_bytes::{atob, base64, btoa, fill_random, latin1_read, latin1_write};
 use super::native_codec::{codec_close, codec_open, codec_push};
 use super::native_crypto::{digest_of, hmac_of, key_generate, key_public, sign, verify};
-use super::native_lazy::{elapsed, lazy_file, lazy_stage, mark_handled};
+use super::native_lazy::{elapsed, lazy_file, lazy_stage, mark_handled, provide_value};
 use super::native_text::{decode, encoding_name, head, utf8_length, utf8_write, whole_bytes};
 use super::native_timer::{start_timer, stop_timer};
 use super::native_url::{form_parse, form_serialize, url_parse, url_set};

@@ -3,8 +3,6 @@
 mod code_cache;
 mod code_coverage;
 mod exception;
-mod function_texts;
-mod native_handles;
 mod realm;
 mod rejections;
 mod run_state;

@@ -1,19 +1,17 @@
 //! The state of the current run, for native functions.
 
 use super::code_cache::CodeCache;
-use super::function_texts::FunctionTexts;
-use super::native_handles::NativeHandles;
 use super::realm::Realm;
 use super::rejections::Rejections;
-use super::source_places::SourcePlaces;
+use super::source_places::{FunctionTexts, SourcePlaces};
 use super::timers::Timers;
-use crate::engine::control::EngineControl;
-use crate::engine::control::Inbox;
+use crate::engine::control::{EngineControl, Inbox};
 use crate::engine::memory::MemoryBudget;
 use crate::limits::{LOG_LINE_BYTES, RunLimits};
 use crate::log_level::LogLevel;
 use crate::message::{Event, RunCommand};
 use crate::module::{Code, Module};
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -137,5 +135,28 @@ impl RunState {
         }
         self.log_left = self.log_left.saturating_sub(text.len() + LOG_LINE_BYTES);
         self.control.emit_of(self.run, Event::Log { run: self.run, level, text });
+    }
+}
+
+#[derive(Default)]
+pub struct NativeHandles {
+    last: u32,
+    things: HashMap<u32, Box<dyn Any>>,
+}
+
+impl NativeHandles {
+    /// Stores an object and returns its number.
+    pub fn keep(&mut self, thing: Box<dyn Any>) -> u32 {
+        self.last = self.last.wrapping_add(1);
+        self.things.insert(self.last, thing);
+        self.last
+    }
+
+    pub fn get_mut<Thing: 'static>(&mut self, id: u32) -> Option<&mut Thing> {
+        self.things.get_mut(&id)?.downcast_mut()
+    }
+
+    pub fn forget(&mut self, id: u32) {
+        self.things.remove(&id);
     }
 }
