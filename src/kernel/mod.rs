@@ -39,7 +39,6 @@ mod runs;
 mod secret_scan;
 mod shared_folder;
 mod test_first;
-mod text_hash;
 mod tool_paths;
 mod tools;
 mod visibility;
@@ -48,8 +47,8 @@ mod work_pool;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use door::{
-    AdmittedCall, ApprovalAnswer, Call, Caller, Changes, Door, Effect, Need, PolicySource, Reach, RedactHook,
-    kernel_tools_json, on_behalf,
+    AdmittedCall, ApprovalAnswer, CallDetails, Door, Effect, Need, PolicySource, Reach, RedactHook, kernel_tools_json,
+    on_behalf,
 };
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};
@@ -73,6 +72,7 @@ pub use runs::TestFileReport;
 #[cfg(test)]
 pub use tools::EmbedReply;
 
+pub use tgp_base::call::{Call, Caller, Changes};
 pub use tgp_git::Halt;
 pub use tgp_policy::Verdict;
 pub use tgp_sandbox::WorkerFiles;

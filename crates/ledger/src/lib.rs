@@ -66,7 +66,7 @@ pub use chain::link;
 pub use checkpoint::Statement;
 pub use chronicle::{ChronicleLine, chronicle_line};
 pub use durability::{Access, Durability};
-pub use event::{Actor, Blob, BodyValue, Columns, Head, Importance, NewEvent, PreparedEvent, StoredEvent};
+pub use event::{Blob, BodyValue, Columns, Head, Importance, NewEvent, PreparedEvent, StoredEvent};
 pub use event_type::EventType;
 pub use export::{ExportPage, LinesCheck};
 pub use export_file::verify_file;

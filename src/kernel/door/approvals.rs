@@ -1,14 +1,14 @@
 //! Pending approvals. Each approval is for one call, can be used once, and expires.
 
-use super::call_context::CallContext;
 use super::decider::Decider;
-use crate::kernel::text_hash::text_hash;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant, SystemTime};
+use tgp_base::call::CallContext;
 use tgp_base::error::{Error, ErrorCode};
+use tgp_base::text_hash::text_hash;
 
 /// Most pending approvals.
 const MAX_WAITING: usize = 10_000;
@@ -180,14 +180,14 @@ fn refused(message: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::super::call::Call;
-    use super::super::caller::Caller;
     use super::{Approvals, CallContext, Decider, Expiry, Subject};
+    use std::sync::Arc;
     use std::time::{Duration, Instant, SystemTime};
+    use tgp_base::call::{Call, Caller};
     use tgp_policy::Effect;
 
     fn ask(approvals: &Approvals, subject: &Subject) -> String {
-        let caller = Caller::default();
+        let caller = Arc::<Caller>::default();
         let call = Call::of(&caller, "write_file", Effect::Write, "");
         let context = CallContext::new(&call, |number| number.to_string());
         approvals.ask(subject.clone(), context, Decider::Hook).unwrap()

@@ -3,7 +3,7 @@
 
 use super::kernel_tools::kernel_tool;
 use serde_json::{Map, Value, json};
-use tgp_policy::{ArgKind, Arguments, Call, Effect, Fact, Tools, value_hash};
+use tgp_policy::{ArgKind, Arguments, CallFacts, Effect, Fact, Tools, value_hash};
 
 /// Longest value that a rule contains; a longer one is replaced by its hash.
 const MAX_BYTES: usize = 200;
@@ -16,7 +16,7 @@ const HEADERS: &str = "headers";
 
 /// The rule without its id; none for a call that no rule can allow without allowing others. Values that `is_secret`
 /// selects are hashed, because a policy file is not secret.
-pub fn permanent_rule(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Option<Value> {
+pub fn permanent_rule(call: &CallFacts, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Option<Value> {
     if kernel_tool(&call.tool).is_some_and(|tool| tool.is_never_permanent) {
         return None;
     }
@@ -57,7 +57,7 @@ pub fn permanent_rule(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bo
 }
 
 /// A condition for every argument that the call has, and `absent` for every other that it could have.
-fn arguments(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Option<Map<String, Value>> {
+fn arguments(call: &CallFacts, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Option<Map<String, Value>> {
     let absent = || json!({ "absent": true });
     let Fact::Known(args) = &call.args else { return None };
     match (&tools.get(&call.tool)?.arguments, &**args) {

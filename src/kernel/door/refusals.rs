@@ -1,8 +1,6 @@
 //! Refused and pending calls: their errors, their events, and the answers to approval requests.
 
 use super::approval_errors::{no_approver, not_approved};
-use super::call::Call;
-use super::call_context::CallContext;
 use super::decider::Decider;
 use super::door::Door;
 use super::gate::{ApprovalRequest, Gate, Refusal};
@@ -10,6 +8,7 @@ use super::rules::PolicySource;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
+use tgp_base::call::{Call, CallContext};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{BodyValue, EventType, Importance, NewEvent};
 use tgp_policy::{Decision, PolicyError, Verdict};
@@ -84,9 +83,9 @@ impl Door {
             // Arguments that are too large to parse are not shown, which the approver must know.
             "hiddenBytes": (asking.args.is_none() && !call.args.is_empty()).then_some(call.args.len()),
             "text": asking.text.as_deref(),
-            "call": about.call,
+            "call": about.name,
             "parent": about.parent,
-            "session": about.session,
+            "session": about.caller.session,
             "agent": call.caller.principal(),
             "also": (!also.is_empty()).then_some(also),
             "always": asking.always,
@@ -216,7 +215,7 @@ impl Door {
     }
 
     fn note(&self, kind: EventType, about: &CallContext, body: &[(&str, BodyValue<'_>)]) {
-        self.recorder.record(&NewEvent { importance: Importance::Other, ..about.event(kind, body) });
+        self.recorder.record(&NewEvent { importance: Importance::Other, ..NewEvent::of_call(kind, about, body) });
     }
 }
 

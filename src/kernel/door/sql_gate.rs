@@ -1,9 +1,9 @@
 //! Queries about rules and tokens for SQL.
 
-use super::caller::Caller;
+use super::call_facts::set_caller;
 use super::gate::{Gate, Previews, strictest_verdict};
-use super::policy_call::set_caller;
 use super::rules::InForce;
+use tgp_base::call::Caller;
 use tgp_base::error::Error;
 use tgp_base::sql_detail::SqlDetail;
 use tgp_base::table_name::{DefaultSchema, TableName};

@@ -2,12 +2,12 @@
 
 use super::exec_options::{ExecRequest, Runnable};
 use super::exec_value::{ExecDone, when_executed};
-use crate::kernel::door::{AdmittedCall, Call, Caller, Changes, Door, Effect, Reach, Trace};
+use crate::kernel::door::{AdmittedCall, CallDetails, Door, Effect, Trace};
 use crate::kernel::modules::ModuleGraph;
-use crate::kernel::visibility::SharedVisibility;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::call::{Call, Caller, SharedVisibility};
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;
 
@@ -26,27 +26,6 @@ impl EnteredRun {
     }
 }
 
-/// Who requests a run.
-pub struct RunCaller<'a> {
-    pub caller: &'a Caller,
-    pub parent: Option<RunId>,
-    /// The tool that requests it, if it comes from a run.
-    pub tool: Option<&'a str>,
-    pub trace: Option<Arc<Trace>>,
-    /// Its time limit.
-    pub wall: Option<Duration>,
-    /// The id of the approval that was granted for this run.
-    pub approval: Option<&'a str>,
-}
-
-/// The texts of a run, computed on demand.
-pub struct RunTexts<'a> {
-    pub hash: &'a dyn Fn() -> String,
-    pub imports: &'a dyn Fn() -> Vec<Reach>,
-    /// Whether its tests allow it to run.
-    pub state: &'a dyn Fn() -> Result<(), Error>,
-}
-
 /// The result of admitting a run.
 pub struct Entered {
     pub done: ExecDone,
@@ -58,43 +37,30 @@ pub struct Entered {
     pub budget: Option<Duration>,
 }
 
+/// The call of a run.
+pub fn run_call<'c>(run: RunId, what: &'c Runnable, args_json: &'c str, caller: &'c Arc<Caller>) -> Call<'c> {
+    let (tool, args) = match what {
+        Runnable::Tool(_) => ("exec_tool", Cow::Borrowed(args_json)),
+        Runnable::Code(code) => ("run_code", Cow::Owned(code_args(code, args_json))),
+        // Tests have no side effects, but run the tool's code.
+        Runnable::Test(path) => ("test_tool", Cow::Owned(serde_json::json!({ "path": path }).to_string())),
+    };
+    // Each side effect of a run is a call of its own.
+    let path = Some(Cow::Borrowed(what.path()));
+    Call { number: run.0, path, ..Call::of(caller, tool, Effect::Run, args) }
+}
+
 /// Admits a run through the door, which also records its end.
 pub fn enter(
     door: &Arc<Door>,
-    run: RunId,
-    what: &Runnable,
-    args_json: &str,
-    by: RunCaller<'_>,
-    texts: RunTexts<'_>,
+    call: Call<'_>,
+    details: CallDetails<'_>,
+    trace: Option<Arc<Trace>>,
     done: ExecDone,
 ) -> Result<Entered, (Error, ExecDone)> {
-    let RunCaller { caller, parent, tool: calling_tool, trace, wall, approval } = by;
-    let (tool, effect, args) = match what {
-        Runnable::Tool(_) => ("exec_tool", Effect::Run, Cow::Borrowed(args_json)),
-        Runnable::Code(code) => ("run_code", Effect::Run, Cow::Owned(code_args(code, args_json))),
-        // Tests have no side effects, but run the tool's code.
-        Runnable::Test(path) => ("test_tool", Effect::Run, Cow::Owned(serde_json::json!({ "path": path }).to_string())),
-    };
-    let entered = door.enter(Call {
-        number: run.0,
-        parent: parent.map(|run| run.0),
-        tool: Cow::Borrowed(tool),
-        effect,
-        // Each side effect of a run is a call of its own.
-        changes: Changes::Nothing,
-        path: Some(Cow::Borrowed(what.path())),
-        args,
-        caller,
-        calling_tool,
-        trace: trace.filter(|_| parent.is_some()),
-        wall,
-        approval,
-        text: Some(texts.hash),
-        also: Some(texts.imports),
-        state: Some(texts.state),
-    });
-    match entered {
+    match door.enter(call, details) {
         Ok(admitted) => {
+            let admitted = admitted.traced(trace);
             let (approved, visibility, budget) = (admitted.approved_text(), admitted.visibility(), admitted.budget());
             let done = when_executed(move |result| {
                 leave(admitted, &result);

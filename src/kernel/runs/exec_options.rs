@@ -2,12 +2,11 @@
 
 use crate::kernel::checks::CallerKind;
 use crate::kernel::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
-use crate::kernel::door::Caller;
 use crate::kernel::tool_paths::CODE_PATH;
-use crate::kernel::visibility::SharedVisibility;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::call::{Caller, SharedVisibility};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
 use tgp_sandbox::RunLimits;

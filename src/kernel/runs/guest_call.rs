@@ -1,18 +1,12 @@
 //! Conversion of guest requests into calls that are authorised and recorded.
 
 use super::question_args::{arguments, first_text};
-use crate::kernel::door::{Changes, Effect};
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::sync::Arc;
+use tgp_base::call::{Call, Caller, Changes};
+use tgp_base::effect::Effect;
 use tgp_sandbox::Question;
-
-/// A guest request that is a call.
-pub struct GuestCall {
-    pub tool: Cow<'static, str>,
-    pub effect: Effect,
-    pub changes: Changes,
-    pub path: Option<String>,
-}
 
 /// Whether the kernel or the application answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,27 +20,26 @@ struct Method {
     method: Option<String>,
 }
 
-impl GuestCall {
-    /// The call of a request; none for internal requests of the realm, and for `exec_tool`, which is a run.
-    pub fn of(question: &Question, by: AnsweredBy) -> Option<Self> {
-        let call =
-            |tool: &'static str, effect, changes, path| Some(Self { tool: Cow::Borrowed(tool), effect, changes, path });
-        let path = || first_text(question).ok();
-        match (by, question.name.as_str()) {
-            (AnsweredBy::Application, "exec_sql") => call("exec_sql", Effect::Sql, sql_changes(question), None),
-            (AnsweredBy::Application, name) => Some(Self {
-                tool: Cow::Owned(name.to_owned()),
-                effect: Effect::App,
-                changes: Changes::Something,
-                path: None,
-            }),
-            (AnsweredBy::Kernel, "read_file") => call("read_file", Effect::Read, Changes::Nothing, path()),
-            (AnsweredBy::Kernel, "list_files") => call("list_files", Effect::Read, Changes::Nothing, path()),
-            (AnsweredBy::Kernel, "write_file") => call("write_file", Effect::Write, Changes::Something, path()),
-            (AnsweredBy::Kernel, "#fetch") => call("fetch", Effect::Net, fetch_changes(question), None),
-            (AnsweredBy::Kernel, _) => None,
+/// The call of a request; none for internal requests of the realm, and for `exec_tool`, which is a run.
+pub fn guest_call<'c>(question: &'c Question, by: AnsweredBy, caller: &'c Arc<Caller>) -> Option<Call<'c>> {
+    let call = |tool: &'static str, effect| Call::of(caller, tool, effect, question.args_json.as_str());
+    let path = || first_text(question).ok().map(Cow::Owned);
+    Some(match (by, question.name.as_str()) {
+        (AnsweredBy::Application, "exec_sql") => {
+            Call { changes: sql_changes(question), ..call("exec_sql", Effect::Sql) }
         }
-    }
+        (AnsweredBy::Application, name) => {
+            let call = Call::of(caller, name.to_owned(), Effect::App, question.args_json.as_str());
+            Call { changes: Changes::Something, ..call }
+        }
+        (AnsweredBy::Kernel, "read_file") => Call { path: path(), ..call("read_file", Effect::Read) },
+        (AnsweredBy::Kernel, "list_files") => Call { path: path(), ..call("list_files", Effect::Read) },
+        (AnsweredBy::Kernel, "write_file") => {
+            Call { changes: Changes::Something, path: path(), ..call("write_file", Effect::Write) }
+        }
+        (AnsweredBy::Kernel, "#fetch") => Call { changes: fetch_changes(question), ..call("fetch", Effect::Net) },
+        (AnsweredBy::Kernel, _) => return None,
+    })
 }
 
 /// A statement that begins with SELECT counts as read-only.
@@ -64,13 +57,15 @@ fn fetch_changes(question: &Question) -> Changes {
 
 #[cfg(test)]
 mod tests {
-    use super::{AnsweredBy, GuestCall};
-    use crate::kernel::door::{Changes, Effect};
+    use super::{AnsweredBy, guest_call};
+    use std::sync::Arc;
+    use tgp_base::call::Changes;
+    use tgp_base::effect::Effect;
     use tgp_sandbox::Question;
 
     fn of(name: &str, args: &str, by: AnsweredBy) -> Option<(Effect, Changes)> {
         let question = Question { name: name.to_owned(), args_json: args.to_owned() };
-        GuestCall::of(&question, by).map(|call| (call.effect, call.changes))
+        guest_call(&question, by, &Arc::default()).map(|call| (call.effect, call.changes))
     }
 
     #[test]

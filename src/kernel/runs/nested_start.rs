@@ -1,7 +1,7 @@
 //! Starts nested runs.
 
 use super::approval::ask_approval;
-use super::entered_run::{Entered, RunCaller, enter};
+use super::entered_run::{Entered, enter, run_call};
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, when_executed};
 use super::run_scope::RunScope;
@@ -10,6 +10,7 @@ use super::sandbox_host::{RequestedRun, RunStarter};
 use crate::kernel::modules::ModuleGraph;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tgp_base::call::Call;
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;
 use tgp_state::Origin;
@@ -25,16 +26,16 @@ impl RunStarter for Runs {
 
     fn start_nested(self: Arc<Self>, nested: RequestedRun, approval: Option<String>, done: ExecDone) {
         let RequestedRun { run, mut scope, what, args_json } = nested;
-        let by = RunCaller {
-            caller: &scope.options.caller,
-            parent: scope.lineage.parent,
-            tool: Some(&scope.tool),
-            trace: scope.trace.clone(),
-            wall: None,
+        let parent = scope.lineage.parent;
+        let call = Call {
+            parent: parent.map(|parent| parent.0),
+            calling_tool: Some(&scope.tool),
             approval: approval.as_deref(),
+            ..run_call(run, &what, &args_json, &scope.options.caller)
         };
-        let (entered, graph) = self.with_texts(&what, &scope.options, Origin::Run, |texts| {
-            enter(&self.services.door, run, &what, &args_json, by, texts, done)
+        let trace = scope.trace.clone().filter(|_| parent.is_some());
+        let (entered, graph) = self.with_texts(&what, &scope.options, Origin::Run, |details| {
+            enter(&self.services.door, call, details, trace, done)
         });
         match entered {
             Ok(Entered { done, approved, visibility, .. }) => {

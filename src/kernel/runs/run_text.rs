@@ -1,15 +1,14 @@
 //! The texts that a run executes, with their hash and reach.
 
-use super::entered_run::RunTexts;
 use super::exec_options::{ExecOptions, Runnable};
 use super::imported::imported;
 use super::runs::Runs;
 use super::test_record::TestRecord;
-use crate::kernel::door::{Effect, Need, Reach};
+use crate::kernel::door::{CallDetails, Effect, Need, Reach};
 use crate::kernel::modules::{ModuleGraph, Referenced};
-use crate::kernel::text_hash::text_hash;
 use std::cell::OnceCell;
 use tgp_base::error::Error;
+use tgp_base::text_hash::text_hash;
 use tgp_sandbox::ModuleKind;
 use tgp_state::Origin;
 use tgp_vfs::JailPath;
@@ -75,14 +74,14 @@ impl Runs {
         what: &Runnable,
         options: &ExecOptions,
         through: Origin,
-        enter: impl FnOnce(RunTexts<'_>) -> T,
+        enter: impl FnOnce(CallDetails<'_>) -> T,
     ) -> (T, Option<ModuleGraph>) {
         let texts = self.lazy_graph(what);
-        let entered = enter(RunTexts {
-            hash: &|| texts.hash(),
-            imports: &|| texts.imports(),
+        let entered = enter(CallDetails {
+            text: Some(&|| texts.hash()),
+            reached: Some(&|| texts.imports()),
             // A compile error is reported by the run.
-            state: &|| texts.graph().map_or(Ok(()), |graph| self.tests_let_run(what, options, through, graph)),
+            tests: Some(&|| texts.graph().map_or(Ok(()), |graph| self.tests_let_run(what, options, through, graph))),
         });
         let graph = texts.graph.into_inner().and_then(Result::ok);
         // The graph of a test is rebuilt by the run, which records its texts.

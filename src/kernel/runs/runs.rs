@@ -1,7 +1,7 @@
 //! `exec_tool`: runs of tools in the sandbox.
 
 use super::confinement::ConfinementReport;
-use super::entered_run::{Entered, EnteredRun, RunCaller, enter};
+use super::entered_run::{Entered, EnteredRun, enter, run_call};
 use super::exec_options::{ExecOptions, ExecRequest, Runnable};
 use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::guest_files::GuestFiles;
@@ -25,6 +25,7 @@ use crate::kernel::work_pool::WorkPool;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tgp_base::bound_secrets::BoundSecrets;
+use tgp_base::call::Call;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
 use tgp_base::threads;
@@ -125,15 +126,18 @@ impl Runs {
             request.options.set_dry_run();
         }
         let caller = Arc::clone(&request.options.caller);
-        let approval = caller.approval.as_deref();
         let ExecRequest { run, what, args_json, options } = &request;
         // Invalid limits are refused at the start.
         let wall = options.limits(self.limits_for(what)).ok().map(|limits| limits.wall);
-        let by = RunCaller { caller: &caller, parent, tool: None, trace: None, wall, approval };
+        let call = Call {
+            parent: parent.map(|parent| parent.0),
+            wall,
+            approval: caller.approval.as_deref(),
+            ..run_call(*run, what, args_json, &caller)
+        };
         let through = if parent.is_some() { Origin::Run } else { Origin::Call };
-        let (entered, graph) = self.with_texts(what, options, through, |texts| {
-            enter(&self.services.door, *run, what, args_json, by, texts, done)
-        });
+        let (entered, graph) =
+            self.with_texts(what, options, through, |details| enter(&self.services.door, call, details, None, done));
         match entered {
             Ok(Entered { done, approved, visibility, budget }) => {
                 request.options.approved = approved;

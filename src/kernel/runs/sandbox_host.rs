@@ -3,7 +3,7 @@
 use super::approval::{FULL_LIMIT, after_refusal};
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, when_executed};
-use super::guest_call::{AnsweredBy, GuestCall};
+use super::guest_call::{AnsweredBy, guest_call};
 use super::guest_reply::GuestReply;
 use super::nested_outcome::{given_up, outcome_text, unawaited, unwritable};
 use super::nested_runs::{NestedRunGuard, NestedRuns};
@@ -13,7 +13,7 @@ use super::run_scope::RunScope;
 use super::secret_args::{check_written, fill_secrets, shown_file};
 use super::stack_trace::source_position;
 use crate::kernel::checks::Checks;
-use crate::kernel::door::{AdmittedCall, Call, Door, Effect};
+use crate::kernel::door::{AdmittedCall, CallDetails, Door, Effect};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules, Referenced};
 use crate::kernel::near_path::with_near_path;
@@ -28,6 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 use tgp_base::bound_secrets::BoundSecrets;
+use tgp_base::call::Call;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
 use tgp_compile::Callable;
@@ -219,19 +220,11 @@ impl SandboxHost {
         by: AnsweredBy,
         approval: Option<&str>,
     ) -> Result<Option<AdmittedCall>, Error> {
-        let Some(GuestCall { tool, effect, changes, path }) = GuestCall::of(question, by) else { return Ok(None) };
-        let door = &self.services.door;
-        let call = Call {
-            number: door.next_number(),
-            parent: Some(self.run.0),
-            changes,
-            path: path.map(Cow::Owned),
-            calling_tool: Some(&self.scope.tool),
-            trace: self.scope.trace.clone(),
-            approval,
-            ..Call::of(&self.scope.options.caller, tool, effect, question.args_json.as_str())
-        };
-        within_budget(&self.scope.tree, &question.name, || door.enter(call)).map(Some)
+        let Some(call) = guest_call(question, by, &self.scope.options.caller) else { return Ok(None) };
+        let call = Call { approval, ..self.of_run(call) };
+        let enter = || self.services.door.enter(call, CallDetails::default());
+        let admitted = within_budget(&self.scope.tree, &question.name, enter)?;
+        Ok(Some(admitted.traced(self.scope.trace.clone())))
     }
 
     /// Answers a request once it is admitted: at once, or in the background after an approval or once the ledger has
@@ -261,16 +254,17 @@ impl SandboxHost {
 
     /// Authorises a part of an admitted call.
     fn check(&self, tool: &'static str, effect: Effect, args: &str, imported: Vec<String>) -> Result<(), Error> {
-        let door = &self.services.door;
-        let also = || super::imported::imported(imported.clone());
-        door.check(Call {
-            number: door.next_number(),
-            parent: Some(self.run.0),
-            path: imported.first().map(|path| Cow::Borrowed(path.as_str())),
-            calling_tool: Some(&self.scope.tool),
-            also: (!imported.is_empty()).then_some(&also),
-            ..Call::of(&self.scope.options.caller, tool, effect, args)
-        })
+        let call = self.of_run(Call::of(&self.scope.options.caller, tool, effect, args));
+        let path = imported.first().map(|path| Cow::Borrowed(path.as_str()));
+        let reached = || super::imported::imported(imported.clone());
+        let details = CallDetails { reached: (!imported.is_empty()).then_some(&reached), ..CallDetails::default() };
+        self.services.door.check(Call { path, ..call }, details)
+    }
+
+    /// The call as part of this run.
+    fn of_run<'c>(&'c self, call: Call<'c>) -> Call<'c> {
+        let number = self.services.door.next_number();
+        Call { number, parent: Some(self.run.0), calling_tool: Some(&self.scope.tool), ..call }
     }
 
     fn fetch(self: &Arc<Self>, question: &Question, reply: GuestReply) {

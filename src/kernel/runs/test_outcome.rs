@@ -3,7 +3,7 @@
 use super::test_report::{TestCase, TestFileReport};
 use crate::kernel::modules::Modules;
 use crate::kernel::test_first::text_id;
-use crate::kernel::text_hash::text_hash;
+use tgp_base::text_hash::text_hash;
 use tgp_state::{Case, CaseEnd, Ending, Kind, Subject, TestRun, TextId};
 use tgp_vfs::JailPath;
 

@@ -7,11 +7,11 @@ use super::guest_call::AnsweredBy;
 use super::question_args::arguments;
 use super::test_report::{LineCoverage, SkippedCase, TestCase, TestFileReport, TestReason, TestedText, Why};
 use crate::kernel::modules::ModuleGraph;
-use crate::kernel::text_hash::text_hash;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tgp_base::error::{Error, ErrorCode};
+use tgp_base::text_hash::text_hash;
 use tgp_sandbox::{COVERAGE_QUESTION, CoveredScript, Question};
 
 /// The function by which the driver reports cases; guests cannot call a function of this name.

@@ -1,4 +1,4 @@
-//! A call to the kernel, with the facts that rules can distinguish.
+//! The facts of a call that rules can distinguish.
 
 use super::host_name::HostPort;
 use serde::{Deserialize, Serialize};
@@ -39,33 +39,9 @@ impl<T> Fact<T> {
     }
 }
 
-/// The identity of the caller.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Principal {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
-    /// The id of the capability token, not its text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub token: Option<String>,
-    /// The parts that are unknown, as for the callers of a tool listing.
-    #[serde(skip)]
-    pub unknown: UnknownParts,
-}
-
-/// The unknown parts of a principal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct UnknownParts {
-    pub session: bool,
-    pub agent: bool,
-    pub token: bool,
-}
-
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Call {
+pub struct CallFacts {
     pub tool: String,
     pub effects: Effects,
     /// Canonical: relative, with `/`, never `.` or `..`. Unknown for a call that reaches files without naming them, such as a
@@ -82,12 +58,20 @@ pub struct Call {
     pub text: Fact<String>,
     /// Shared, since they can be long and calls are copied to find allowed alternatives.
     pub args: Fact<Arc<Value>>,
-    pub principal: Principal,
+    /// The session of its caller. Unknown for a tool listing without one, as are the token and the agent's name.
+    pub session: Fact<String>,
+    /// The name of its caller.
+    pub agent: Fact<String>,
+    /// Whether its caller may also have any other name.
+    #[serde(skip)]
+    pub is_any_agent: bool,
+    /// The id of the capability token, not its text.
+    pub token: Fact<String>,
     /// The test-first mode during the call.
     pub mode: Mode,
 }
 
-impl Call {
+impl CallFacts {
     pub(super) fn host_fact(&self) -> Fact<&HostPort> {
         self.host.expected(self.effects, Effect::Net)
     }

@@ -1,14 +1,10 @@
-//! A request as policy and ledger see it.
+//! A request to the kernel, from its caller to its record.
 
 use super::caller::Caller;
-use super::reach::Reach;
-use super::trace::Trace;
+use crate::effect::Effect;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
-use tgp_base::error::Error;
-use tgp_ledger::Actor;
-use tgp_policy::Effect;
 
 /// Whether a call may have side effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +15,15 @@ pub enum Changes {
 }
 
 /// One request to the kernel.
+#[derive(Debug, Clone)]
 pub struct Call<'c> {
     /// Unique in this process; the number of the run for runs.
     pub number: u64,
     /// The run that makes the call.
     pub parent: Option<u64>,
+    pub caller: &'c Arc<Caller>,
+    /// The tool that makes the call, if it comes from a run.
+    pub calling_tool: Option<&'c Arc<str>>,
     pub tool: Cow<'static, str>,
     pub effect: Effect,
     pub changes: Changes,
@@ -31,28 +31,16 @@ pub struct Call<'c> {
     pub path: Option<Cow<'c, str>>,
     /// As JSON text.
     pub args: Cow<'c, str>,
-    pub caller: &'c Caller,
-    /// The tool that makes the call, if it comes from a run.
-    pub calling_tool: Option<&'c str>,
-    /// The timing of the call, if it is traced.
-    pub trace: Option<Arc<Trace>>,
     /// Its time limit, if any.
     pub wall: Option<Duration>,
     /// The id of the approval that was granted for it.
     pub approval: Option<&'c str>,
-    /// A hash of the text that it runs or changes, to which an approval is bound.
-    pub text: Option<&'c dyn Fn() -> String>,
-    /// The files that it reaches without naming them. Computed only if there are rules.
-    pub also: Option<&'c dyn Fn() -> Vec<Reach>>,
-    /// Whether the tests of a tool allow it. Checked before an approval is requested; without an approval, tests are
-    /// checked where the change is made.
-    pub state: Option<&'c dyn Fn() -> Result<(), Error>>,
 }
 
 impl<'c> Call<'c> {
     /// A call that changes nothing, without a number, a parent or an approval.
     pub fn of(
-        caller: &'c Caller,
+        caller: &'c Arc<Caller>,
         tool: impl Into<Cow<'static, str>>,
         effect: Effect,
         args: impl Into<Cow<'c, str>>,
@@ -60,28 +48,15 @@ impl<'c> Call<'c> {
         Self {
             number: 0,
             parent: None,
+            caller,
+            calling_tool: None,
             tool: tool.into(),
             effect,
             changes: Changes::Nothing,
             path: None,
             args: args.into(),
-            caller,
-            calling_tool: None,
-            trace: None,
             wall: None,
             approval: None,
-            text: None,
-            also: None,
-            state: None,
         }
-    }
-
-    /// The caller's name in the ledger.
-    pub(super) fn actor(&self) -> Actor<'c> {
-        let (agent, id) = match self.calling_tool {
-            Some(tool) => ("tool", Some(tool)),
-            None => (self.caller.kind(), self.caller.id.as_deref()),
-        };
-        Actor { agent, id: id.unwrap_or_default() }
     }
 }

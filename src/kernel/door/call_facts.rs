@@ -1,24 +1,22 @@
-//! Conversion of a call into what policy rules see.
+//! The facts of a call that policy rules see.
 
-use super::call::Call;
-use super::caller::Caller;
 use super::kernel_tools::{KernelTool, UnnamedFiles, kernel_tool};
 use super::shown_json::holds_more_than;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use tgp_policy::{Effect, Effects, Fact, Principal, Tools, UnknownParts};
-use tgp_state::Mode;
+use tgp_base::call::{Call, Caller};
+use tgp_base::mode::Mode;
+use tgp_policy::{CallFacts, Effect, Effects, Fact, Tools};
 
 /// Larger arguments are not parsed and are unknown to rules, which then decide strictly.
 const MAX_BYTES: usize = 1 << 20;
 const MAX_VALUES: usize = 50_000;
 
 /// The call as rules see it.
-pub fn policy_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual: Mode) -> tgp_policy::Call {
+pub fn call_facts(call: &Call<'_>, tools: &Tools, token: Option<String>, usual: Mode) -> CallFacts {
     let args = readable(&call.args).map(|args| named(call, args));
     let known = args.as_ref().and_then(|args| tools.call(&call.tool, args));
-    let mut judged =
-        known.unwrap_or_else(|| tgp_policy::Call { tool: call.tool.to_string(), ..tgp_policy::Call::default() });
+    let mut judged = known.unwrap_or_else(|| CallFacts { tool: call.tool.to_string(), ..CallFacts::default() });
     judged.effects = Effects::NONE.with(call.effect);
     judged.args = Fact::known_or_unknown(args.map(Arc::new));
     if let Some(path) = &call.path
@@ -33,19 +31,16 @@ pub fn policy_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual:
     judged
 }
 
-/// Sets the caller of a judged call.
-pub fn set_caller(judged: &mut tgp_policy::Call, caller: &Caller, token: Option<String>, usual: Mode) {
-    judged.mode = match caller.mode.unwrap_or(usual) {
-        Mode::Explore => tgp_policy::Mode::Explore,
-        Mode::Strict => tgp_policy::Mode::Strict,
-        Mode::Debug => tgp_policy::Mode::Debug,
-    };
-    let (session, agent) = (caller.session.clone(), Some(caller.principal().to_owned()));
-    judged.principal = Principal { session, agent, token, unknown: UnknownParts::default() };
+/// Sets the caller of a judged call. `token` is the id of its token.
+pub fn set_caller(judged: &mut CallFacts, caller: &Caller, token: Option<String>, usual: Mode) {
+    judged.mode = caller.mode.unwrap_or(usual);
+    judged.session = caller.session.clone().map_or(Fact::Nothing, Fact::Known);
+    judged.agent = Fact::Known(caller.principal().to_owned());
+    judged.token = token.map_or(Fact::Nothing, Fact::Known);
 }
 
 /// Whether it reads or changes files that it does not name.
-fn reaches_unnamed_files(call: &tgp_policy::Call) -> bool {
+fn reaches_unnamed_files(call: &CallFacts) -> bool {
     kernel_tool(&call.tool).filter(|tool| call.effects.has(tool.effect)).is_some_and(|tool| match tool.unnamed_files {
         UnnamedFiles::Always => true,
         UnnamedFiles::WithoutPath => call.paths == Fact::Nothing,
@@ -90,27 +85,21 @@ fn by_name(args: Vec<Value>, tool: &KernelTool) -> Value {
 }
 
 /// A recorded call as rules see it; none for an event that is not a call.
-pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<tgp_policy::Call> {
+pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<CallFacts> {
     #[derive(serde::Deserialize)]
     struct Recorded {
         tool: String,
         effect: String,
         path: Option<String>,
         session: Option<String>,
-        actor: RecordedActor,
+        actor: Caller,
         args: Option<Value>,
-    }
-    #[derive(serde::Deserialize)]
-    struct RecordedActor {
-        agent: String,
-        #[serde(default)]
-        id: String,
     }
     let Recorded { tool, effect, path, session, actor, args } = serde_json::from_str(content).ok()?;
     let is_whole = |args: &Value| args.get("$blob").is_none() && args.get("cut").is_none();
     let args = args.filter(is_whole).map(|args| args.to_string()).unwrap_or_default();
-    let id = Some(actor.id).filter(|id| !id.is_empty());
-    let caller = Caller { session, agent: Some(actor.agent), id, ..Caller::default() };
+    actor.agent.as_ref()?;
+    let caller = Arc::new(Caller { session, id: actor.id.filter(|id| !id.is_empty()), ..actor });
     let call = Call { path: path.map(Into::into), ..Call::of(&caller, tool, Effect::parse(&effect)?, args) };
-    Some(policy_call(&call, tools, None, usual))
+    Some(call_facts(&call, tools, None, usual))
 }

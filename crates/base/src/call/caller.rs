@@ -1,16 +1,16 @@
 //! The identity of a caller.
 
-use crate::kernel::text_hash::text_hash;
+use crate::error::{Error, ErrorCode};
+use crate::mode::Mode;
+use crate::text_hash::text_hash;
 use serde::Deserialize;
-use tgp_base::error::{Error, ErrorCode};
-use tgp_state::Mode;
 
 /// Longest name of a session, an agent or a model.
 const MAX_NAME_CHARS: usize = 200;
 
 /// The caller of a call, as the front end reports it. All fields are untrusted text.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Caller {
     /// The number of the call: unique in its process.
@@ -30,7 +30,7 @@ pub struct Caller {
     pub approval: Option<String>,
     /// Whether the call is a dry run.
     #[serde(default)]
-    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub dry_run: bool,
     /// How strictly this call requires tests, if not as configured.
     pub mode: Option<Mode>,
