@@ -1,12 +1,14 @@
 //! Conversion of guest requests into calls that are authorised and recorded.
 
 use super::question_args::{arguments, first_text};
+use crate::kernel::door::sql_changes;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::sync::Arc;
 use tgp_base::call::{Call, Caller, Changes};
 use tgp_base::effect::Effect;
 use tgp_sandbox::Question;
+use tgp_sql::Dialect;
 
 /// Whether the kernel or the application answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,13 +23,19 @@ struct Method {
 }
 
 /// The call of a request; none for internal requests of the realm, and for `exec_tool`, which is a run.
-pub fn guest_call<'c>(question: &'c Question, by: AnsweredBy, caller: &'c Arc<Caller>) -> Option<Call<'c>> {
+pub fn guest_call<'c>(
+    question: &'c Question,
+    by: AnsweredBy,
+    caller: &'c Arc<Caller>,
+    dialect: Dialect,
+) -> Option<Call<'c>> {
     let call = |tool: &'static str, effect| Call::of(caller, tool, effect, question.args_json.as_str());
     let path = || first_text(question).ok().map(Cow::Owned);
     Some(match (by, question.name.as_str()) {
-        (AnsweredBy::Application, "exec_sql") => {
-            Call { changes: sql_changes(question), ..call("exec_sql", Effect::Sql) }
-        }
+        (AnsweredBy::Application, "exec_sql") => Call {
+            changes: sql_changes(first_text(question).ok().as_deref(), dialect),
+            ..call("exec_sql", Effect::Sql)
+        },
         (AnsweredBy::Application, name) => {
             let call = Call::of(caller, name.to_owned(), Effect::App, question.args_json.as_str());
             Call { changes: Changes::Something, ..call }
@@ -40,13 +48,6 @@ pub fn guest_call<'c>(question: &'c Question, by: AnsweredBy, caller: &'c Arc<Ca
         (AnsweredBy::Kernel, "#fetch") => Call { changes: fetch_changes(question), ..call("fetch", Effect::Net) },
         (AnsweredBy::Kernel, _) => return None,
     })
-}
-
-/// A statement that begins with SELECT counts as read-only.
-fn sql_changes(question: &Question) -> Changes {
-    let sql = first_text(question).unwrap_or_default();
-    let first = sql.trim_start().split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
-    if first.eq_ignore_ascii_case("select") { Changes::Nothing } else { Changes::Something }
 }
 
 fn fetch_changes(question: &Question) -> Changes {
@@ -62,10 +63,11 @@ mod tests {
     use tgp_base::call::Changes;
     use tgp_base::effect::Effect;
     use tgp_sandbox::Question;
+    use tgp_sql::Dialect;
 
     fn of(name: &str, args: &str, by: AnsweredBy) -> Option<(Effect, Changes)> {
         let question = Question { name: name.to_owned(), args_json: args.to_owned() };
-        guest_call(&question, by, &Arc::default()).map(|call| (call.effect, call.changes))
+        guest_call(&question, by, &Arc::default(), Dialect::Any).map(|call| (call.effect, call.changes))
     }
 
     #[test]
@@ -80,6 +82,8 @@ mod tests {
             ("#fetch", r#"[{"url":"https://a","method":"POST"}]"#, Kernel, Some((Effect::Net, Something))),
             ("exec_sql", r#"["\n SELECT 1"]"#, Application, Some((Effect::Sql, Nothing))),
             ("exec_sql", r#"["WITH a AS (DELETE FROM b) SELECT 1"]"#, Application, Some((Effect::Sql, Something))),
+            ("exec_sql", r#"["SELECT * INTO a FROM b"]"#, Application, Some((Effect::Sql, Something))),
+            ("exec_sql", r#"["SELECT 1; DELETE FROM b"]"#, Application, Some((Effect::Sql, Something))),
             ("exec_sql", "[]", Application, Some((Effect::Sql, Something))),
             ("read_file", r#"["a"]"#, Application, Some((Effect::App, Something))),
             ("exec_tool", r#"["a"]"#, Kernel, None),

@@ -31,6 +31,7 @@ use tgp_base::ids::RunId;
 use tgp_base::threads;
 use tgp_net::Fetcher;
 use tgp_sandbox::{Host, RunLimits, RunRequest, Sandbox, when_done};
+use tgp_sql::Dialect;
 use tgp_state::{Mode, Origin};
 use tgp_vfs::{JailPath, RunWriteQuota};
 
@@ -275,6 +276,12 @@ impl Runs {
     pub fn cancel_run(&self, run: RunId) {
         self.open.cancel(run);
         self.sandbox.cancel(run);
+    }
+
+    /// The SQL dialect of the application's database.
+    #[must_use]
+    pub fn sql_dialect(&self) -> Dialect {
+        self.services.functions.sql_dialect()
     }
 
     pub(super) fn modules(&self) -> &Modules {

@@ -220,7 +220,8 @@ impl SandboxHost {
         by: AnsweredBy,
         approval: Option<&str>,
     ) -> Result<Option<AdmittedCall>, Error> {
-        let Some(call) = guest_call(question, by, &self.scope.options.caller) else { return Ok(None) };
+        let dialect = self.functions().sql_dialect();
+        let Some(call) = guest_call(question, by, &self.scope.options.caller, dialect) else { return Ok(None) };
         let call = Call { approval, ..self.of_run(call) };
         let enter = || self.services.door.enter(call, CallDetails::default());
         let admitted = within_budget(&self.scope.tree, &question.name, enter)?;
