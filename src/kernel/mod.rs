@@ -53,7 +53,7 @@ pub use door::{
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
-pub use host_functions::{Answer, CallFor, HostFunctions, RunEnding};
+pub use host_functions::{Answer, CallingRun, HostFunctions, RunEnding};
 pub use kernel::{BootHooks, Kernel, engine_version};
 pub use ledger_api::{LedgerApi, LedgerQuery, verify_export};
 pub(in crate::kernel) use modules::std_library;

@@ -1,6 +1,6 @@
 //! The files that the caller of an admitted call may see beside those that it named.
 
-use super::approval_errors::no_approver;
+use super::approvals::no_approver;
 use super::gate::{Admission, Gate, now_ms, read_alone};
 use super::rules::InForce;
 use std::sync::Arc;

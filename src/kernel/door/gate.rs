@@ -1,15 +1,13 @@
 //! Authorisation of calls: policy rules, capability tokens and approvals.
 
-use super::approvals::{Approvals, Subject};
+use super::approvals::{ApprovalRequest, Approvals, Decider, Subject, permanent_rule};
 use super::call_details::CallDetails;
 use super::call_facts::call_facts;
-use super::decider::Decider;
-use super::permanent_rule::permanent_rule;
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
 use super::tokens::Tokens;
 use crate::kernel::secret_scan::SecretScan;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tgp_base::call::{Call, Caller};
@@ -56,18 +54,6 @@ pub enum Refusal {
     NeedsApproval(Box<ApprovalRequest>),
     /// An invalid token or approval.
     Invalid(Error),
-}
-
-/// A call to be approved.
-pub struct ApprovalRequest {
-    pub subject: Subject,
-    pub who: Decider,
-    pub args: Option<Arc<Value>>,
-    /// The rule that would allow it permanently.
-    pub always: Option<Value>,
-    /// A hash of the text that would run.
-    pub text: Option<Arc<str>>,
-    pub reached: Vec<Reach>,
 }
 
 /// Whether the call is a preview.

@@ -1,12 +1,10 @@
 //! The single entry point: every request to the kernel is a [`Call`](tgp_base::call::Call) that passes [`Door::enter`].
 
 mod admitted_call;
-mod approval_errors;
 mod approvals;
 mod call_details;
 mod call_facts;
 mod caller_visibility;
-mod decider;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod door;
 mod gate;
@@ -14,7 +12,6 @@ mod kernel_tools;
 mod known_tools;
 mod masking;
 mod open_ledger;
-mod permanent_rule;
 mod position;
 mod present_call;
 mod reach;
@@ -30,7 +27,7 @@ mod trace;
 mod witness;
 
 pub use admitted_call::AdmittedCall;
-pub use approvals::Approvals;
+pub use approvals::{ApprovalAnswer, Approvals, FULL_LIMIT, after_refusal, ask_approval};
 pub use call_details::CallDetails;
 pub use call_facts::recorded_call;
 pub use door::{Door, canonical_path, full};
@@ -44,7 +41,6 @@ pub use present_call::{on_behalf, present};
 pub use reach::{Need, Reach};
 #[cfg(test)]
 pub use recorder::Records;
-pub use refusals::ApprovalAnswer;
 pub use rules::{InForce, PolicySource, policy_of};
 pub use sql_changes::{named_changes, sql_changes};
 pub use tgp_policy::Effect;

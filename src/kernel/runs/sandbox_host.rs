@@ -1,19 +1,18 @@
 //! Serves the host calls of a run.
 
-use super::approval::{FULL_LIMIT, after_refusal};
-use super::exec_options::Runnable;
-use super::exec_value::{ExecDone, when_executed};
-use super::guest_call::{AnsweredBy, guest_call};
-use super::guest_reply::GuestReply;
-use super::nested_outcome::{given_up, outcome_text, unawaited, unwritable};
-use super::nested_runs::{NestedRunGuard, NestedRuns};
-use super::parse_budget::within_budget;
-use super::question_args::{arguments, first_text, first_two, text};
-use super::run_scope::RunScope;
-use super::secret_args::{check_written, fill_secrets, shown_file};
-use super::stack_trace::source_position;
+use super::files::secret_args::{check_written, fill_secrets, shown_file};
+use super::outcome::exec_value::{ExecDone, when_executed};
+use super::outcome::nested_outcome::{given_up, outcome_text, unawaited, unwritable};
+use super::outcome::stack_trace::source_position;
+use super::requests::guest_call::{AnsweredBy, guest_call};
+use super::requests::guest_reply::GuestReply;
+use super::requests::parse_budget::within_budget;
+use super::requests::question_args::{arguments, first_text, first_two, text};
+use super::scope::exec_options::Runnable;
+use super::scope::nested_runs::{NestedRunGuard, NestedRuns};
+use super::scope::run_scope::RunScope;
 use crate::kernel::checks::Checks;
-use crate::kernel::door::{AdmittedCall, CallDetails, Door, Effect};
+use crate::kernel::door::{AdmittedCall, CallDetails, Door, Effect, FULL_LIMIT, Reach, after_refusal};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules, Referenced};
 use crate::kernel::near_path::with_near_path;
@@ -257,7 +256,7 @@ impl SandboxHost {
     fn check(&self, tool: &'static str, effect: Effect, args: &str, imported: Vec<String>) -> Result<(), Error> {
         let call = self.of_run(Call::of(&self.scope.options.caller, tool, effect, args));
         let path = imported.first().map(|path| Cow::Borrowed(path.as_str()));
-        let reached = || super::imported::imported(imported.clone());
+        let reached = || Reach::imported(imported.clone());
         let details = CallDetails { reached: (!imported.is_empty()).then_some(&reached), ..CallDetails::default() };
         self.services.door.check(Call { path, ..call }, details)
     }

@@ -1,13 +1,13 @@
 //! Runs of test files: selection, limits, module graph and report.
 
-use super::exec_options::Runnable;
-use super::exec_value::{ExecDone, ExecValue, when_executed};
-use super::run_scope::RunScope;
+use super::outcome::exec_value::{ExecDone, ExecValue, when_executed};
 use super::runs::Runs;
 use super::sandbox_host::GuestServices;
-use super::test_outcome::{observed_run, without_tool};
-use super::test_record::TestRecord;
-use super::test_report::{TestReason, ToolState};
+use super::scope::exec_options::Runnable;
+use super::scope::run_scope::RunScope;
+use super::test_results::test_outcome::{observed_run, without_tool};
+use super::test_results::test_record::TestRecord;
+use super::test_results::test_report::{TestReason, ToolState};
 use crate::kernel::door::Effect;
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::near_path::with_near_path;

@@ -1,9 +1,9 @@
 //! Converts the outcome of a run into a value, or an error with its TypeScript position.
 
 use super::exec_value::{ExecValue, as_json};
-use super::run_scope::RunScope;
 use super::stack_trace::{TracePositions, map_trace};
 use crate::kernel::modules::ModuleGraph;
+use crate::kernel::runs::scope::run_scope::RunScope;
 use serde_json::value::RawValue;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
@@ -165,4 +165,30 @@ fn traced(mut error: Error, stack: &str, positions: TracePositions, graph: &Modu
         Some(at) => error.with("file", at.path).with("line", at.line).with("column", at.column),
         None => error,
     }
+}
+
+/// Adds the preview to the end of a dry run. To an error only if it may be caused by a refused effect, after which a
+/// real run would have gone on.
+pub fn previewed(result: Result<ExecValue, Error>, scope: &RunScope) -> Result<ExecValue, Error> {
+    let Some(preview) = scope.preview.as_ref().filter(|_| scope.is_outermost()) else { return result };
+    match result {
+        Ok(value) => Ok(value.previewed(preview.report()?)),
+        Err(error) if preview.has_refused() && !is_unrelated(error.code) => {
+            Err(error.with("preview", as_json(&preview.report()?)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether an error cannot be caused by a refused effect.
+const fn is_unrelated(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::IsolateTimeout
+            | ErrorCode::IsolateMemory
+            | ErrorCode::IsolateCrashed
+            | ErrorCode::Aborted
+            | ErrorCode::Shutdown
+            | ErrorCode::Internal
+    )
 }

@@ -1,10 +1,10 @@
 //! Checks before a run starts.
 
-use super::exec_options::{ExecOptions, Runnable};
-use super::run_conclusion::out_of_nested_time;
-use super::run_scope::RunScope;
-use super::runs::Runs;
 use crate::kernel::modules::ModuleGraph;
+use crate::kernel::runs::Runs;
+use crate::kernel::runs::outcome::run_conclusion::out_of_nested_time;
+use crate::kernel::runs::scope::exec_options::{ExecOptions, Runnable};
+use crate::kernel::runs::scope::run_scope::RunScope;
 use crate::kernel::test_first::text_id;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_sandbox::{JsonShape, NestedRun, TreeLimits};
@@ -12,7 +12,7 @@ use tgp_state::{Mode, Origin, Request, TextId, Texts};
 
 impl Runs {
     /// Counts one more nested run, if the limits allow it.
-    pub(super) fn admit_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
+    pub(in crate::kernel::runs) fn admit_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
         let refused = |why: String| Error::new(ErrorCode::Limit, format!("{path} was not run: {why}"));
         let most = self.config.call_depth;
         if scope.lineage.depth > most {
@@ -32,7 +32,7 @@ impl Runs {
     }
 
     /// Refuses arguments that are too large, tools that fail their check, and a text other than the approved one.
-    pub(super) fn admit(
+    pub(in crate::kernel::runs) fn admit(
         &self,
         args_json: &str,
         memory_bytes: u64,
@@ -64,13 +64,18 @@ impl Runs {
     }
 
     /// How strictly tests are required for the caller of a run.
-    pub(super) fn mode_of(&self, options: &ExecOptions) -> Mode {
+    pub(in crate::kernel::runs) fn mode_of(&self, options: &ExecOptions) -> Mode {
         self.services().tests.mode_of(options.caller.kind(), options.caller.mode)
     }
 
     /// Refuses a tool without passing tests, where they are required. Tests and previews are exempt, as they have no
     /// lasting effects.
-    pub(super) fn may_run(&self, what: &Runnable, scope: &RunScope, graph: &ModuleGraph) -> Result<(), Error> {
+    pub(in crate::kernel::runs) fn may_run(
+        &self,
+        what: &Runnable,
+        scope: &RunScope,
+        graph: &ModuleGraph,
+    ) -> Result<(), Error> {
         if scope.test.is_some() || scope.preview.is_some() {
             return Ok(());
         }
@@ -79,7 +84,7 @@ impl Runs {
     }
 
     /// Refuses a run that the tests of a tool do not allow.
-    pub(super) fn tests_let_run(
+    pub(in crate::kernel::runs) fn tests_let_run(
         &self,
         what: &Runnable,
         options: &ExecOptions,

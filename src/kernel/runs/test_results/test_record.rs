@@ -3,10 +3,10 @@
 //! Tests are untrusted guests: results are accepted only from the test driver (`std/test_cases.ts`), through a function
 //! that tests cannot call. A case that was not reported as passed has failed.
 
-use super::guest_call::AnsweredBy;
-use super::question_args::arguments;
 use super::test_report::{LineCoverage, SkippedCase, TestCase, TestFileReport, TestReason, TestedText, Why};
 use crate::kernel::modules::ModuleGraph;
+use crate::kernel::runs::requests::guest_call::AnsweredBy;
+use crate::kernel::runs::requests::question_args::arguments;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use std::collections::BTreeMap;

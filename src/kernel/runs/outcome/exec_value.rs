@@ -1,7 +1,7 @@
 //! The value of a successful run, and the callback for the end of a run.
 
-use super::run_preview::PreviewReport;
 use crate::kernel::door::TraceReport;
+use crate::kernel::runs::files::run_preview::PreviewReport;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tgp_base::error::Error;

@@ -1,8 +1,8 @@
 //! Timing of a run's phases, for traced runs.
 
 use super::exec_value::{ExecValue, as_json};
-use super::run_scope::RunScope;
 use crate::kernel::door::{Door, Phase, millis};
+use crate::kernel::runs::scope::run_scope::RunScope;
 use std::time::SystemTime;
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;

@@ -1,9 +1,9 @@
 //! A run that was admitted by the door.
 
-use super::exec_options::{ExecRequest, Runnable};
-use super::exec_value::{ExecDone, when_executed};
 use crate::kernel::door::{AdmittedCall, CallDetails, Door, Effect, Trace};
 use crate::kernel::modules::ModuleGraph;
+use crate::kernel::runs::outcome::exec_value::{ExecDone, ExecValue, when_executed};
+use crate::kernel::runs::scope::exec_options::{ExecRequest, Runnable};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use tgp_base::ids::RunId;
 
 /// An admitted run; no other run can be started. Its end is recorded before it is reported.
 pub struct EnteredRun {
-    pub(super) request: ExecRequest,
-    pub(super) done: ExecDone,
+    pub(in crate::kernel::runs) request: ExecRequest,
+    pub(in crate::kernel::runs) done: ExecDone,
     /// Its module graph, if it was built already.
-    pub(super) graph: Option<ModuleGraph>,
+    pub(in crate::kernel::runs) graph: Option<ModuleGraph>,
 }
 
 impl EnteredRun {
@@ -72,8 +72,8 @@ pub fn enter(
     }
 }
 
-fn leave(admitted: AdmittedCall, result: &Result<super::ExecValue, Error>) {
-    admitted.leave(result.as_ref().map(super::ExecValue::result));
+fn leave(admitted: AdmittedCall, result: &Result<ExecValue, Error>) {
+    admitted.leave(result.as_ref().map(ExecValue::result));
 }
 
 fn code_args(code: &str, args_json: &str) -> String {

@@ -19,39 +19,39 @@ pub struct ExecOptions {
     timeout_ms: Option<u32>,
     wall_ms: Option<u32>,
     memory_mb: Option<u32>,
-    pub(super) seed: Option<u64>,
+    pub(in crate::kernel::runs) seed: Option<u64>,
     #[serde(default)]
-    pub(super) caller_kind: CallerKind,
-    pub(super) now: Option<i64>,
+    pub(in crate::kernel::runs) caller_kind: CallerKind,
+    pub(in crate::kernel::runs) now: Option<i64>,
     /// Time limit of one test case.
-    pub(super) case_ms: Option<u32>,
+    pub(in crate::kernel::runs) case_ms: Option<u32>,
     /// Whether a test reports line coverage of its tool.
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
-    pub(super) coverage: bool,
+    pub(in crate::kernel::runs) coverage: bool,
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<Caller>", optional))]
-    pub(super) caller: Arc<Caller>,
+    pub(in crate::kernel::runs) caller: Arc<Caller>,
     /// Whether the caller requests a trace.
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
-    pub(super) trace: bool,
+    pub(in crate::kernel::runs) trace: bool,
     /// Whether it is started by a function that another run waits for; it is not started once that run is over.
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
-    pub(super) below: bool,
+    pub(in crate::kernel::runs) below: bool,
     /// The hash of the approved text; no other text is run.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
-    pub(super) approved: Option<Arc<str>>,
+    pub(in crate::kernel::runs) approved: Option<Arc<str>>,
     /// The files that the caller may see.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
-    pub(super) visibility: SharedVisibility,
+    pub(in crate::kernel::runs) visibility: SharedVisibility,
     /// The time limit by the budget of the caller's token.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
-    pub(super) budget: Option<Duration>,
+    pub(in crate::kernel::runs) budget: Option<Duration>,
 }
 
 /// What is run.

@@ -1,7 +1,7 @@
 //! The policy rule that permanently allows exactly one call: with the arguments that were shown and the text that would
 //! run. It reads like a handwritten rule, so a user can remove conditions from it.
 
-use super::kernel_tools::kernel_tool;
+use crate::kernel::door::kernel_tools::kernel_tool;
 use serde_json::{Map, Value, json};
 use tgp_policy::{ArgKind, Arguments, CallFacts, Effect, Fact, Tools, value_hash};
 

@@ -1,13 +1,13 @@
 //! Starts nested runs.
 
-use super::approval::ask_approval;
 use super::entered_run::{Entered, enter, run_call};
-use super::exec_options::Runnable;
-use super::exec_value::{ExecDone, when_executed};
-use super::run_scope::RunScope;
-use super::runs::Runs;
-use super::sandbox_host::{RequestedRun, RunStarter};
+use crate::kernel::door::ask_approval;
 use crate::kernel::modules::ModuleGraph;
+use crate::kernel::runs::Runs;
+use crate::kernel::runs::outcome::exec_value::{ExecDone, when_executed};
+use crate::kernel::runs::sandbox_host::{RequestedRun, RunStarter};
+use crate::kernel::runs::scope::exec_options::Runnable;
+use crate::kernel::runs::scope::run_scope::RunScope;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tgp_base::call::Call;
@@ -63,7 +63,7 @@ impl RunStarter for Runs {
 }
 
 impl Runs {
-    pub(super) fn begin_nested(
+    pub(in crate::kernel::runs) fn begin_nested(
         self: Arc<Self>,
         run: RunId,
         scope: RunScope,

@@ -1,16 +1,16 @@
 //! The scope of a run, inherited by its nested runs.
 
 use super::exec_options::ExecOptions;
-use super::run_preview::RunPreview;
 use super::side_effects::SideEffects;
-use super::test_record::TestRecord;
 use crate::kernel::door::Trace;
-use crate::kernel::host_functions::CallFor;
+use crate::kernel::host_functions::CallingRun;
+use crate::kernel::runs::files::run_preview::RunPreview;
+use crate::kernel::runs::test_results::test_record::{TEST_QUESTION, TestRecord};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tgp_base::ids::RunId;
-use tgp_sandbox::{Lineage, RunLimits, RunTree, TreeLimits};
+use tgp_sandbox::{Coverage, Lineage, RunLimits, RunTree, TreeLimits};
 use tgp_vfs::RunWriteQuota;
 
 /// The outermost run.
@@ -108,16 +108,30 @@ impl RunScope {
 
     /// Marks that the application is called for `caller`, and returns the identity of the call. Nested tools share
     /// transactions.
-    pub fn application_call(&self, caller: RunId) -> CallFor {
+    pub fn application_call(&self, caller: RunId) -> CallingRun {
         self.root.was_called.store(true, Ordering::Release);
-        CallFor { root: self.root.run, context: self.context, caller, nesting: self.nesting.clone() }
+        CallingRun { root: self.root.run, context: self.context, caller, nesting: self.nesting.clone() }
     }
 
     /// The identity for reporting the end of `run`, whose scope this is, to the application: of the root if the
     /// application was called at all, of a nested run if it had side effects.
-    pub fn end_report(&self, run: RunId) -> Option<CallFor> {
+    pub fn end_report(&self, run: RunId) -> Option<CallingRun> {
         let must_report =
             self.root.was_called.load(Ordering::Acquire) && (self.is_outermost() || self.effects.has_begun());
         must_report.then(|| self.application_call(run))
+    }
+
+    /// The names of functions on the guest's `tgp` object; the test driver has one more.
+    pub fn functions(&self, names: Arc<Vec<String>>) -> Arc<Vec<String>> {
+        if self.test.is_none() || !self.is_outermost() {
+            return names;
+        }
+        Arc::new(names.iter().cloned().chain([TEST_QUESTION.to_owned()]).collect())
+    }
+
+    /// Whether V8 counts executed blocks: in the test run itself, not in nested runs.
+    pub fn coverage(&self) -> Coverage {
+        let is_wanted = self.options.coverage && self.test.is_some() && self.is_outermost();
+        if is_wanted { Coverage::Blocks } else { Coverage::Off }
     }
 }

@@ -1,11 +1,10 @@
 //! The texts that a run executes, with their hash and reach.
 
-use super::exec_options::{ExecOptions, Runnable};
-use super::imported::imported;
-use super::runs::Runs;
-use super::test_record::TestRecord;
 use crate::kernel::door::{CallDetails, Effect, Need, Reach};
 use crate::kernel::modules::{ModuleGraph, Referenced};
+use crate::kernel::runs::Runs;
+use crate::kernel::runs::scope::exec_options::{ExecOptions, Runnable};
+use crate::kernel::runs::test_results::test_record::TestRecord;
 use std::cell::OnceCell;
 use tgp_base::error::Error;
 use tgp_base::text_hash::text_hash;
@@ -41,7 +40,7 @@ impl LazyGraph<'_> {
             Ok(graph) => Referenced { files: graph.files(), absent: Vec::new() },
             Err(_) => self.runs.references(self.what),
         };
-        let mut reached = imported(files.into_iter().filter(|path| path != self.what.path()).collect());
+        let mut reached = Reach::imported(files.into_iter().filter(|path| path != self.what.path()).collect());
         reached.extend(Reach::absent(absent));
         if let Some(path) = self.quoted_file() {
             reached.push(Reach { effect: Effect::Read, paths: vec![path], need: Need::NotForbidden });
@@ -69,7 +68,7 @@ impl Runs {
 
     /// Calls `enter` with lazy access to the run's texts. Also returns the graph if it was built, so that the judged
     /// texts are the ones that run.
-    pub(super) fn with_texts<T>(
+    pub(in crate::kernel::runs) fn with_texts<T>(
         &self,
         what: &Runnable,
         options: &ExecOptions,
@@ -89,7 +88,11 @@ impl Runs {
     }
 
     /// The module graph of a run. A test's texts are recorded.
-    pub(super) fn graph(&self, what: &Runnable, record: Option<&TestRecord>) -> Result<ModuleGraph, Error> {
+    pub(in crate::kernel::runs) fn graph(
+        &self,
+        what: &Runnable,
+        record: Option<&TestRecord>,
+    ) -> Result<ModuleGraph, Error> {
         let modules = self.modules();
         match what {
             Runnable::Tool(path) => JailPath::parse(path).map_err(Error::from).and_then(|entry| modules.graph(entry)),

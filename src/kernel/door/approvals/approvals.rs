@@ -1,6 +1,5 @@
 //! Pending approvals. Each approval is for one call, can be used once, and expires.
 
-use super::decider::Decider;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::HashMap;
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tgp_base::call::CallContext;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::text_hash::text_hash;
+use tgp_policy::Verdict;
 
 /// Most pending approvals.
 const MAX_WAITING: usize = 10_000;
@@ -28,6 +28,15 @@ impl Subject {
         }
         Self(text_hash(&text))
     }
+}
+
+/// Who decides about a pending call.
+#[derive(Debug, Clone)]
+pub enum Decider {
+    /// The policy function of the application, which replaces rules.
+    Hook,
+    /// The approver.
+    Approver(Verdict),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Waits for an approval, or for room in the ledger, on behalf of a guest's call.
 
-use crate::kernel::host_functions::{CallFor, HostFunctions};
+use crate::kernel::host_functions::{CallingRun, HostFunctions};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
@@ -19,7 +19,7 @@ const PAUSE_MS: &str = "[50]";
 /// `then` receives the approval with which to retry the call, or the refusal.
 pub fn after_refusal(
     functions: &dyn HostFunctions,
-    on_behalf: CallFor,
+    on_behalf: CallingRun,
     refusal: Error,
     approval: Option<String>,
     until: Instant,
@@ -28,7 +28,7 @@ pub fn after_refusal(
     let is_full = refusal.code == ErrorCode::Ledger && refusal.details.get("reason").is_some_and(|why| why == "full");
     if is_full && Instant::now() < until {
         let again = Box::new(move |paused: Result<String, Error>| then(paused.map(|_| approval)));
-        return functions.call(CallFor::NO_RUN, PAUSE, PAUSE_MS.to_owned(), again);
+        return functions.call(CallingRun::NO_RUN, PAUSE, PAUSE_MS.to_owned(), again);
     }
     if approval.is_some() {
         return then(Err(refusal));
@@ -39,7 +39,7 @@ pub fn after_refusal(
 /// Requests an approval, if the refusal contains a request. `then` receives the id of the approval, or the refusal.
 pub fn ask_approval(
     functions: &dyn HostFunctions,
-    on_behalf: CallFor,
+    on_behalf: CallingRun,
     mut refusal: Error,
     then: impl FnOnce(Result<String, Error>) + Send + 'static,
 ) {
