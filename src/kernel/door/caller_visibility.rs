@@ -1,8 +1,9 @@
 //! The files that the caller of an admitted call may see beside those that it named.
 
 use super::approvals::no_approver;
-use super::gate::{Admission, Gate, now_ms, read_alone};
+use super::gate::{Admission, Gate};
 use super::rules::InForce;
+use super::strictest_verdict::{now_ms, read_alone};
 use std::sync::Arc;
 use tgp_base::call::{SharedVisibility, Visibility};
 use tgp_base::error::Error;

@@ -5,16 +5,14 @@ use super::call_details::CallDetails;
 use super::call_facts::call_facts;
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
+use super::strictest_verdict::{Previews, now_ms, strictest_verdict};
 use super::tokens::Tokens;
 use crate::kernel::secret_scan::SecretScan;
-use serde_json::json;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 use tgp_base::call::{Call, Caller};
 use tgp_base::error::Error;
 use tgp_base::mode::Mode;
-use tgp_policy::{CallFacts, Capability, Decision, Effect, Effects, Fact, Policy, Tools, Verdict};
-use tgp_registry::META_FILE;
+use tgp_policy::{CallFacts, Capability, Decision, Effect, Fact, Policy, Tools, Verdict};
 use tgp_vfs::JailPath;
 
 /// Token budget to reserve for a call without a time limit: for file operations, and for all others.
@@ -56,22 +54,6 @@ pub enum Refusal {
     Invalid(Error),
 }
 
-/// Whether the call is a preview.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Previews {
-    /// A previewed change or run needs no approval, but is refused when a rule denies it. What a previewed run really
-    /// does, such as reading a database, is a call of its own.
-    Change,
-    Nothing,
-}
-
-impl Previews {
-    fn of(call: &Call<'_>) -> Self {
-        let is_held = matches!(call.effect, Effect::Write | Effect::Run);
-        if call.caller.dry_run && is_held { Self::Change } else { Self::Nothing }
-    }
-}
-
 impl Gate {
     /// # Errors
     /// `Config` for invalid rules.
@@ -98,7 +80,7 @@ impl Gate {
     /// # Errors
     /// `Denied` for an invalid token.
     pub fn verdict(&self, call: &Call<'_>, details: CallDetails<'_>) -> Result<Option<Verdict>, Error> {
-        let (judged, capability, _) = self.facts(call, details)?;
+        let (judged, Admission { capability, .. }) = self.facts(call, details)?;
         let in_force = self.rules.in_force();
         if matches!(in_force, InForce::Hook) {
             return Ok(None);
@@ -125,7 +107,8 @@ impl Gate {
             return Ok(Admission::default());
         }
         let in_force = self.rules.in_force();
-        let (judged, capability, judged_text) = self.facts(call, details).map_err(Refusal::Invalid)?;
+        let (judged, known) = self.facts(call, details).map_err(Refusal::Invalid)?;
+        let Admission { capability, approved_text: judged_text, .. } = known;
         let mut reached = reached(details);
         let verdict = strictest_verdict(&in_force, capability.as_ref(), &judged, &reached, Previews::of(call));
         reached.retain(|reach| reach.need != Need::Absent);
@@ -158,12 +141,8 @@ impl Gate {
         call.parent.is_some_and(|parent| self.tokens.holds_for(parent, capability))
     }
 
-    /// The call as rules see it, the token that it is made with, and a hash of the text that it runs.
-    fn facts(
-        &self,
-        call: &Call<'_>,
-        details: CallDetails<'_>,
-    ) -> Result<(CallFacts, Option<Capability>, Option<Arc<str>>), Error> {
+    /// The call as rules see it, and what is known of its admission: its token, and a hash of the text that it runs.
+    fn facts(&self, call: &Call<'_>, details: CallDetails<'_>) -> Result<(CallFacts, Admission), Error> {
         let capability = call.caller.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
         let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
         let mut judged = call_facts(call, self.rules.tools(), token_id, self.mode);
@@ -173,7 +152,7 @@ impl Gate {
         if let Some(text) = text.as_deref().filter(|text| is_hash(text)) {
             judged.text = Fact::Known(text.to_owned());
         }
-        Ok((judged, capability, text))
+        Ok((judged, Admission { capability, approved_text: text, ..Admission::default() }))
     }
 
     /// Consumes the approval for exactly this call, and returns the hash of the approved text. Without one, returns the
@@ -277,92 +256,4 @@ fn reach_text(reached: &[Reach]) -> String {
     lines.sort_unstable();
     lines.dedup();
     lines.join("\n")
-}
-
-/// The strictest verdict of rules and token on the call and all that it reaches; none if everything is allowed.
-// Two callers: not inlined, for the size of the addon.
-#[inline(never)]
-pub(super) fn strictest_verdict(
-    in_force: &InForce,
-    capability: Option<&Capability>,
-    judged: &CallFacts,
-    reached: &[Reach],
-    previews: Previews,
-) -> Option<Verdict> {
-    let of_rules = |call: &CallFacts| match in_force {
-        InForce::Policy(policy) if policy.decide(call) != Decision::Allow => Some(policy.judge(call)),
-        InForce::Policy(_) | InForce::AllowAll | InForce::Hook => None,
-    };
-    let of_token = |call: &CallFacts| {
-        let verdict = capability?.judge(call, now_ms());
-        (verdict.decision != Decision::Allow).then_some(verdict)
-    };
-    let mut verdicts: Vec<Verdict> = of_rules(judged).into_iter().chain(of_token(judged)).collect();
-    if previews == Previews::Change {
-        verdicts.retain(|verdict| verdict.decision == Decision::Deny);
-    }
-    let explicit = |verdict: &Verdict| &*verdict.rule != "default";
-    if names_every_tool(judged, reached) {
-        let effects = Effects::NONE.with(Effect::Read);
-        let all = CallFacts { effects, paths: Fact::Unknown, ..judged.clone() };
-        verdicts.extend(of_rules(&read_alone(&all)).filter(explicit));
-    }
-    for Reach { effect, paths, need } in reached {
-        let effects = Effects::NONE.with(*effect);
-        let other = CallFacts { effects, paths: Fact::Known(paths.clone()), ..judged.clone() };
-        let before = verdicts.len();
-        if *effect == Effect::Read {
-            verdicts.extend(of_rules(&read_alone(&other)).filter(explicit));
-        }
-        match need {
-            Need::Allowed => verdicts.extend(of_rules(&other).into_iter().chain(of_token(&other))),
-            // Of several places where a file could be, the token needs to cover only one.
-            Need::Absent => {
-                verdicts.extend(of_rules(&other).filter(explicit));
-                let mut place = CallFacts { effects: judged.effects, ..other };
-                let mut refused = None;
-                for path in paths {
-                    place.paths = Fact::Known(vec![path.clone()]);
-                    refused = of_token(&place);
-                    if refused.is_none() {
-                        break;
-                    }
-                }
-                verdicts.extend(refused);
-            }
-            Need::NotForbidden => {
-                verdicts.extend(of_rules(&other).filter(explicit));
-                // A token that is limited to paths limits everything that its calls reach.
-                verdicts.extend(of_token(&CallFacts { effects: judged.effects, ..other }));
-            }
-        }
-        // Suggestions are for files that the call names; for others they would reveal that those exist.
-        verdicts.iter_mut().skip(before).for_each(|verdict| verdict.nearest = None);
-    }
-    verdicts.into_iter().reduce(Verdict::or_stricter)
-}
-
-/// Whether a call reads `meta.json`, which has the name, description and schema of every tool, also of files that the
-/// call does not name.
-fn names_every_tool(judged: &CallFacts, reached: &[Reach]) -> bool {
-    let is_meta = |path: &String| path.eq_ignore_ascii_case(META_FILE);
-    matches!(&judged.paths, Fact::Known(paths) if paths.iter().any(is_meta))
-        || reached.iter().any(|reach| reach.paths.iter().any(is_meta))
-}
-
-/// The `read_file` call for the same files: a caller who may not make it does not get them through another tool.
-pub(super) fn read_alone(part: &CallFacts) -> CallFacts {
-    let path = match &part.paths {
-        Fact::Known(paths) => paths.as_slice(),
-        Fact::Nothing | Fact::Unknown => &[],
-    };
-    let args = match path {
-        [path] => Fact::Known(Arc::new(json!({ "path": path }))),
-        _ => Fact::Unknown,
-    };
-    CallFacts { tool: "read_file".to_owned(), args, ..part.clone() }
-}
-
-pub(super) fn now_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

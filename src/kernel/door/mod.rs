@@ -21,6 +21,7 @@ mod rules;
 mod shown_json;
 mod sql_changes;
 mod sql_gate;
+mod strictest_verdict;
 mod tokens;
 mod tool_view;
 mod trace;

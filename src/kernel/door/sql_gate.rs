@@ -1,8 +1,9 @@
 //! Queries about rules and tokens for SQL.
 
 use super::call_facts::set_caller;
-use super::gate::{Gate, Previews, strictest_verdict};
+use super::gate::Gate;
 use super::rules::InForce;
+use super::strictest_verdict::{Previews, strictest_verdict};
 use tgp_base::call::Caller;
 use tgp_base::error::Error;
 use tgp_base::sql_detail::SqlDetail;

@@ -1,8 +1,9 @@
 //! Visibility of tools in lists: one decision for prompts, live tools, `kernel.tools()` and MCP.
 
 use super::call_facts::set_caller;
-use super::gate::{Gate, now_ms};
+use super::gate::Gate;
 use super::rules::InForce;
+use super::strictest_verdict::now_ms;
 use std::sync::Arc;
 use tgp_base::call::Caller;
 use tgp_base::error::Error;
