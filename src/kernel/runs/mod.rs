@@ -2,6 +2,7 @@
 
 mod confinement;
 mod files;
+mod host_calls;
 mod open_runs;
 mod outcome;
 mod requests;
