@@ -61,6 +61,11 @@ impl Door {
         Self::new(records, Gate::new(&rules, tools, tokens, approvals, mode, secrets).unwrap())
     }
 
+    #[must_use]
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
     /// The ledger.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use super::approvals::{AnswerVerdict, ApprovalAnswer, ApprovalRequest, Decider, no_approver, not_approved};
 use super::door::Door;
-use super::gate::{Gate, Refusal};
+use super::gate::Refusal;
 use super::rules::PolicySource;
 use serde_json::Value;
 use tgp_base::call::{Call, CallContext};
@@ -124,11 +124,6 @@ impl Door {
         let body = [("revoked", BodyValue::Text(&id))];
         self.recorder.record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Policy) });
         Ok(())
-    }
-
-    #[must_use]
-    pub fn gate(&self) -> &Gate {
-        &self.gate
     }
 
     /// Records which rules are in force.
