@@ -48,3 +48,25 @@ impl CallContext {
         self.calling_tool.as_deref().or(self.caller.id.as_deref()).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::CallContext;
+    use crate::call::{Call, Caller};
+    use crate::effect::Effect;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_call_of_a_run_is_made_by_its_tool() {
+        let caller = Arc::new(Caller { agent: Some("agent".into()), id: Some("ann".into()), ..Caller::default() });
+        let (tool, call) = (Arc::from("tools/a.ts"), Call::of(&caller, "read_file", Effect::Read, "{}"));
+        let context = |call: &Call<'_>| CallContext::new(call, |number| format!("p-{number}"));
+        let direct = context(&Call { number: 1, ..call.clone() });
+        assert_eq!((direct.agent(), direct.id(), &*direct.name), ("agent", "ann", "p-1"));
+        let nested = context(&Call { number: 2, parent: Some(1), calling_tool: Some(&tool), ..call });
+        assert_eq!((nested.agent(), nested.id(), nested.parent.as_deref()), ("tool", "tools/a.ts", Some("p-1")));
+        let unnamed = Arc::<Caller>::default();
+        let unnamed = context(&Call::of(&unnamed, "read_file", Effect::Read, "{}"));
+        assert_eq!((unnamed.agent(), unnamed.id()), ("application", ""));
+    }
+}

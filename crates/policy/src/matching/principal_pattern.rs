@@ -85,3 +85,29 @@ impl fmt::Display for PrincipalPattern {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PrincipalPattern;
+    use crate::call_facts::{CallFacts, Fact};
+
+    #[test]
+    fn a_pattern_could_match_what_is_unknown_of_a_caller() {
+        let pattern = |text: &str| PrincipalPattern::parse(text).unwrap();
+        let named = |name: &str| Fact::Known(name.to_owned());
+        let call = CallFacts { session: Fact::Unknown, agent: named("agent"), ..CallFacts::default() };
+        let any = CallFacts { is_any_agent: true, ..call.clone() };
+        for (text, call, matches, could_match) in [
+            ("session:s", &call, false, true),
+            ("token:t", &call, false, false),
+            ("agent:agent", &call, true, false),
+            ("agent:ann", &call, false, false),
+            ("agent:agent", &any, true, true),
+            ("agent:ann", &any, false, true),
+            ("token:t", &any, false, false),
+        ] {
+            let found = (pattern(text).matches(call), pattern(text).could_match(call));
+            assert_eq!(found, (matches, could_match), "{text}");
+        }
+    }
+}
