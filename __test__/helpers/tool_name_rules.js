@@ -21,13 +21,19 @@ const SOURCE = /^(?:js|src|crates|std|scripts)\//;
 const ALLOWED = [
   [/^src\/kernel\/door\/kernel_tools\.rs$|^js\/tool_shape\/kernel_tool_table\.ts$/, 'the tables'],
   [/^js\/boundary\/(?:kernel_tools|limits|crossing)\.ts$|^js\/prompt\/sandbox_api\.ts$/, 'generated'],
-  [/^src\/binding\/binding_\w+\.rs$|^src\/kernel\/(?:files\/preview|reached|runs\/entered_run)\.rs$/, 'implementation'],
+  [
+    /^src\/binding\/binding_\w+\.rs$|^src\/kernel\/(?:files\/preview|reached|runs\/start\/entered_run)\.rs$/,
+    'implementation',
+  ],
   [/^js\/agent_tools\/(?:kernel_tools|policy_calls)\.ts$/, 'implementation'],
   [/^js\/kernel\/(?:agent_access|kernel_git|kernel_runs|runnable|tgp)\.ts$|^js\/types\/tools\.ts$/, 'implementation'],
   [/^js\/cli\/(?:agent_diff|change_commands)\.ts$/, 'implementation of commands'],
   [/^crates\/state\/src\/step\.rs$/, 'the steps of test-first work'],
   [/^src\/kernel\/config\/limit_table\.rs$|^scripts\/limits\.mjs$/, 'tools whose arguments have limits'],
-  [/^src\/kernel\/runs\/(?:guest_call|run_conclusion|sandbox_host)\.rs$|^std\/test_host\.ts$/, 'functions of guests'],
+  [
+    /^src\/kernel\/runs\/(?:requests\/guest_call|outcome\/run_conclusion|sandbox_host)\.rs$|^std\/test_host\.ts$/,
+    'functions of guests',
+  ],
   [/^crates\/(?:sandbox|compile)\/src\//, 'functions of guests'],
 ];
 
@@ -46,7 +52,10 @@ export const TOOL_NAME_RULES = [
     broken: [
       { path: 'js/agent/summary.ts', text: "const CHANGING = new Set(['write_file', 'move_file']);" },
       { path: 'js/mcp/tool_facts.ts', text: 'const A = {\n  list_files: 1,\n  read_file: 2,\n  write_file: 3,\n};' },
-      { path: 'src/kernel/door/permanent_rule.rs', text: 'const NEVER: [&str; 2] = ["run_code", "accept_test"];' },
+      {
+        path: 'src/kernel/door/approvals/permanent_rule.rs',
+        text: 'const NEVER: [&str; 2] = ["run_code", "accept_test"];',
+      },
       { path: 'src/kernel/door/judged_call.rs', text: '"search_files" | "find_tool" => true,' },
     ],
     kept: [

@@ -176,7 +176,7 @@ impl BindingKernel {
         caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| {
-            let caller = Caller::from_json(caller.as_deref())?;
+            let caller = Arc::new(Caller::from_json(caller.as_deref())?);
             kernel.runs().test_files(path.as_deref(), &|test| kernel.may_test(&caller, test))
         })
     }

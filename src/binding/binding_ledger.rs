@@ -4,7 +4,7 @@ use super::background::{Lane, Promised, start_alone};
 use super::binding_kernel::BindingKernel;
 use super::binding_outcome::BindingError;
 use super::js_callback::thrown;
-use crate::kernel::{Call, Caller, Changes, Effect};
+use crate::kernel::{Call, CallDetails, Caller, Changes, Effect, named_changes};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -47,15 +47,18 @@ impl BindingKernel {
         let admitted_calls = Arc::clone(&self.admitted_calls);
         self.with_kernel(env, move |kernel| {
             let BindingCall { number, caller, tool, effect, changes, args, path } = call;
-            let caller = Caller::from_json(Some(&caller))?;
-            let admitted = kernel.door().enter(Call {
+            let effect = Effect::parse(&effect).unwrap_or(Effect::App);
+            let stated = if changes { Changes::Something } else { Changes::Nothing };
+            let caller = Arc::new(Caller::from_json(Some(&caller))?);
+            let call = Call {
                 number: number.into(),
                 parent: caller.parent_number(),
-                changes: if changes { Changes::Something } else { Changes::Nothing },
+                changes: named_changes(effect, &args, stated, kernel.runs().sql_dialect()),
                 path: path.map(Cow::Owned),
                 approval: caller.approval.as_deref(),
-                ..Call::of(&caller, tool, Effect::parse(&effect).unwrap_or(Effect::App), args)
-            })?;
+                ..Call::of(&caller, tool, effect, args)
+            };
+            let admitted = kernel.door().enter(call, CallDetails::default())?;
             admitted_calls.lock().insert(number, admitted);
             Ok(())
         })

@@ -10,6 +10,7 @@ use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// The answer of `judge`.
 #[derive(Serialize)]
@@ -45,7 +46,7 @@ impl BindingKernel {
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn judge<'env>(&self, env: &'env Env, call: BindingCall) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| {
-            let caller = Caller::from_json(Some(&call.caller))?;
+            let caller = Arc::new(Caller::from_json(Some(&call.caller))?);
             let effect = Effect::parse(&call.effect).unwrap_or(Effect::App);
             let CallVerdict { verdict, text, reached, tests } =
                 kernel.judged(&caller, &call.tool, effect, call.path.as_deref(), &call.args)?;

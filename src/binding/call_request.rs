@@ -3,7 +3,8 @@
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
 use crate::kernel::{
-    AdmittedCall, Call, Caller, Changes, CommitNote, Effect, FileChangeCall, Kernel, Need, Reach, WriteDone, on_behalf,
+    AdmittedCall, Call, CallDetails, Caller, Changes, CommitNote, Effect, FileChangeCall, Kernel, Need, Reach,
+    WriteDone, on_behalf,
 };
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -68,14 +69,14 @@ impl CallRequest {
     }
 
     fn enter(mut self, kernel: &Kernel, caller_json: Option<&str>) -> Result<AdmittedCall, Error> {
-        let caller = Caller::from_json(caller_json)?;
+        let caller = Arc::new(Caller::from_json(caller_json)?);
         if let (Some(why), Value::Object(args)) = (CommitNote::from_json(self.note.as_deref())?.why, &mut self.args) {
             args.insert("why".to_owned(), why.into());
         }
         let door = kernel.door();
         let path = self.path.clone();
         let text = || path.as_deref().map(|path| kernel.files().text_hash(path)).unwrap_or_default();
-        let also = || {
+        let reached = || {
             let mut reached = kernel.reached(self.tool, &self.args);
             if self.shows == Shows::OwnText {
                 let paths = path.iter().cloned().collect();
@@ -84,30 +85,24 @@ impl CallRequest {
             reached
         };
         let number = caller.number.map_or_else(|| door.next_number(), u64::from);
-        let state = || match FileChangeCall::of_call(self.tool, &self.args) {
+        let tests = || match FileChangeCall::of_call(self.tool, &self.args) {
             Some(change) => {
                 let call = Call { number, ..Call::of(&caller, self.tool, self.effect, "") };
                 on_behalf(door.context(&call), || kernel.files().held_by_tests(&change))
             }
             None => Ok(()),
         };
-        door.enter(Call {
+        let is_write = self.effect == Effect::Write;
+        let call = Call {
             number,
             parent: caller.parent_number(),
-            tool: Cow::Borrowed(self.tool),
-            effect: self.effect,
             changes: self.changes,
             path: self.path.clone().map(Cow::Owned),
-            args: Cow::Owned(self.args.to_string()),
-            caller: &caller,
-            calling_tool: None,
-            trace: None,
-            wall: None,
             approval: caller.approval.as_deref(),
-            text: Some(&text),
-            also: Some(&also),
-            state: (self.effect == Effect::Write).then_some(&state),
-        })
+            ..Call::of(&caller, self.tool, self.effect, self.args.to_string())
+        };
+        let tests: Option<&dyn Fn() -> Result<(), Error>> = if is_write { Some(&tests) } else { None };
+        door.enter(call, CallDetails { text: Some(&text), reached: Some(&reached), tests })
     }
 }
 

@@ -3,7 +3,7 @@
 //! JavaScript receives a numbered request and answers it later by that number. No promise crosses.
 
 use super::binding_outcome::{BindingError, MAX_BYTES, too_long};
-use crate::kernel::{Answer, CallFor, Dialect, HostFunctions, RunEnding, WorkPool};
+use crate::kernel::{Answer, CallingRun, Dialect, HostFunctions, RunEnding, WorkPool};
 use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
@@ -86,7 +86,7 @@ impl HostTable {
         }
     }
 
-    fn ask(&self, on_behalf: CallFor, kind: &str, name: &str, args: String, answer: Answer) {
+    fn ask(&self, on_behalf: CallingRun, kind: &str, name: &str, args: String, answer: Answer) {
         if args.len() > MAX_BYTES {
             return answer(Err(too_long()));
         }
@@ -134,11 +134,11 @@ impl HostFunctions for HostTable {
         self.sql_dialect
     }
 
-    fn call(&self, on_behalf: CallFor, name: &str, args_json: String, answer: Answer) {
+    fn call(&self, on_behalf: CallingRun, name: &str, args_json: String, answer: Answer) {
         self.ask(on_behalf, "call", name, args_json, answer);
     }
 
-    fn finish(&self, on_behalf: CallFor, ending: RunEnding, done: Answer) {
+    fn finish(&self, on_behalf: CallingRun, ending: RunEnding, done: Answer) {
         let kind = match ending {
             RunEnding::Commit => "commit",
             RunEnding::Rollback => "rollback",

@@ -19,7 +19,7 @@ pub enum RunEnding {
 
 /// The run for which a function is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallFor {
+pub struct CallingRun {
     /// The outermost run, which owns open transactions.
     pub root: RunId,
     /// The nearest enclosing run that the application started: the root, or one that an application's function started.
@@ -30,7 +30,7 @@ pub struct CallFor {
     pub nesting: Vec<RunId>,
 }
 
-impl CallFor {
+impl CallingRun {
     /// For a single run that the application started.
     #[must_use]
     pub const fn of(run: RunId) -> Self {
@@ -57,9 +57,9 @@ pub trait HostFunctions: Send + Sync {
     }
 
     /// Calls a function with a JSON array of arguments. Must not block.
-    fn call(&self, on_behalf: CallFor, name: &str, args_json: String, answer: Answer);
+    fn call(&self, on_behalf: CallingRun, name: &str, args_json: String, answer: Answer);
 
     /// Reports the end of a run (`caller`) that called at least one function. The run completes after `done`; an error
     /// turns its success into a failure.
-    fn finish(&self, on_behalf: CallFor, ending: RunEnding, done: Answer);
+    fn finish(&self, on_behalf: CallingRun, ending: RunEnding, done: Answer);
 }

@@ -1,6 +1,6 @@
 //! Blocking requests to JavaScript outside of runs.
 
-use super::host_functions::{CallFor, HostFunctions};
+use super::host_functions::{CallingRun, HostFunctions};
 use std::time::Duration;
 use tgp_base::error::Error;
 
@@ -17,14 +17,14 @@ pub fn ask_and_wait(
         // The caller may have timed out.
         let _unheard = sender.send(result);
     });
-    functions.call(CallFor::NO_RUN, question, args_json, answer);
+    functions.call(CallingRun::NO_RUN, question, args_json, answer);
     receiver.recv_timeout(wait).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::ask_and_wait;
-    use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
+    use crate::kernel::host_functions::{Answer, CallingRun, HostFunctions, RunEnding};
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -35,12 +35,12 @@ mod tests {
         fn names(&self) -> Arc<Vec<String>> {
             Arc::default()
         }
-        fn call(&self, _: CallFor, name: &str, args_json: String, answer: Answer) {
+        fn call(&self, _: CallingRun, name: &str, args_json: String, answer: Answer) {
             if name == "#echo" {
                 answer(Ok(args_json));
             }
         }
-        fn finish(&self, _: CallFor, _: RunEnding, _: Answer) {}
+        fn finish(&self, _: CallingRun, _: RunEnding, _: Answer) {}
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{
-    Actor, CallState, Cause, EventType, HasResult, Hash, Importance, Ledger, LedgerError, MAX_EVENTS, NewEvent, Query,
+    CallState, Cause, EventType, HasResult, Hash, Importance, Ledger, LedgerError, MAX_EVENTS, NewEvent, Query,
     StoredEvent, Verification, verify_file,
 };
 
@@ -198,10 +198,8 @@ impl LedgerApi {
             importance: Importance::Intent,
             at: None,
             session: event.session.as_deref(),
-            actor: Actor {
-                agent: event.agent.as_deref().unwrap_or("application"),
-                id: event.id.as_deref().unwrap_or_default(),
-            },
+            agent: event.agent.as_deref().unwrap_or("application"),
+            id: event.id.as_deref().unwrap_or_default(),
             call: None,
             parent: None,
             tool: None,

@@ -39,7 +39,6 @@ mod runs;
 mod secret_scan;
 mod shared_folder;
 mod test_first;
-mod text_hash;
 mod tool_paths;
 mod tools;
 mod visibility;
@@ -48,13 +47,13 @@ mod work_pool;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use door::{
-    AdmittedCall, ApprovalAnswer, Call, Caller, Changes, Door, Effect, Need, PolicySource, Reach, RedactHook,
-    kernel_tools_json, on_behalf,
+    AdmittedCall, ApprovalAnswer, CallDetails, Door, Effect, Need, PolicySource, Reach, RedactHook, kernel_tools_json,
+    named_changes, on_behalf,
 };
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
-pub use host_functions::{Answer, CallFor, HostFunctions, RunEnding};
+pub use host_functions::{Answer, CallingRun, HostFunctions, RunEnding};
 pub use kernel::{BootHooks, Kernel, engine_version};
 pub use ledger_api::{LedgerApi, LedgerQuery, verify_export};
 pub(in crate::kernel) use modules::std_library;
@@ -73,6 +72,7 @@ pub use runs::TestFileReport;
 #[cfg(test)]
 pub use tools::EmbedReply;
 
+pub use tgp_base::call::{Call, Caller, Changes};
 pub use tgp_git::Halt;
 pub use tgp_policy::Verdict;
 pub use tgp_sandbox::WorkerFiles;

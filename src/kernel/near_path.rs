@@ -139,11 +139,12 @@ fn stem(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::{Allowances, MAX_SEARCH_TIME, MAX_SKIPPED, Root, SHARE, near_path, with_near_path};
-    use crate::kernel::visibility::{SharedVisibility, Visibility, with_visibility};
+    use crate::kernel::visibility::with_visibility;
     use std::collections::BTreeMap;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Instant;
+    use tgp_base::call::{SharedVisibility, Visibility};
     use tgp_base::error::Error;
     use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 

@@ -1,13 +1,14 @@
 //! Policy operations for users: validate rules, explain a verdict, replay recorded calls, manage tokens.
 
-use super::door::{ApprovalAnswer, Caller, Door, InForce, PolicySource, policy_of, recorded_call};
+use super::door::{ApprovalAnswer, Door, InForce, PolicySource, policy_of, recorded_call};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
+use tgp_base::call::Caller;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{EventType, MAX_EVENTS, Query};
-use tgp_policy::{Call, Policy, Replay, SqlVerb, Verdict, attenuate, replay};
+use tgp_policy::{CallFacts, Policy, Replay, SqlVerb, Verdict, attenuate, replay};
 use tgp_sql::Dialect;
 
 pub struct PolicyApi {
@@ -124,7 +125,8 @@ impl PolicyApi {
         let limit = (limit as usize).min(MAX_EVENTS);
         let events = ledger.tail(&Query { kind: Some(EventType::Call), limit, ..Query::default() })?;
         let (tools, mode) = (self.door.gate().rules.tools(), self.door.gate().mode());
-        let calls: Vec<Call> = events.iter().filter_map(|event| recorded_call(&event.content, tools, mode)).collect();
+        let calls: Vec<CallFacts> =
+            events.iter().filter_map(|event| recorded_call(&event.content, tools, mode)).collect();
         Ok(replay(&before, &after, &calls))
     }
 

@@ -1,6 +1,6 @@
 //! The files that a call of a kernel tool reaches without naming them. For runs see `runs/run_text.rs`.
 
-use super::door::{Call, Caller, Effect, Need, Reach};
+use super::door::{CallDetails, Effect, Need, Reach};
 use super::files::FileChangeCall;
 use super::kernel::Kernel;
 use super::modules::Referenced;
@@ -8,6 +8,8 @@ use super::runs::Runnable;
 use super::tools::{Catalogue, OfferQuery, OfferedTools, ToolsSince};
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::sync::Arc;
+use tgp_base::call::{Call, Caller};
 use tgp_base::error::Error;
 use tgp_policy::{Decision, Verdict};
 
@@ -42,7 +44,7 @@ impl Kernel {
     /// `Denied` for an invalid token.
     pub fn judged(
         &self,
-        caller: &Caller,
+        caller: &Arc<Caller>,
         tool: &str,
         effect: Effect,
         path: Option<&str>,
@@ -70,13 +72,10 @@ impl Kernel {
             reached.push(Reach { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden });
         }
         let known_text = || text.clone();
-        let also = || reached.clone();
-        let verdict = self.door().gate().verdict(&Call {
-            path: path.map(Cow::Borrowed),
-            text: Some(&known_text),
-            also: Some(&also),
-            ..Call::of(caller, tool.to_owned(), effect, args_json)
-        })?;
+        let known_reach = || reached.clone();
+        let details = CallDetails { text: Some(&known_text), reached: Some(&known_reach), tests: None };
+        let call = Call { path: path.map(Cow::Borrowed), ..Call::of(caller, tool.to_owned(), effect, args_json) };
+        let verdict = self.door().gate().verdict(&call, details)?;
         reached.retain(|reach| reach.need != Need::Absent);
         Ok(CallVerdict { verdict, text, reached, tests })
     }
@@ -111,13 +110,12 @@ impl Kernel {
 
     /// Whether a test that the caller did not name may be run; denied tests are left out.
     #[must_use]
-    pub fn may_test(&self, caller: &Caller, path: &str) -> bool {
+    pub fn may_test(&self, caller: &Arc<Caller>, path: &str) -> bool {
         let read = || vec![Reach { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden }];
-        let verdict = self.door().gate().verdict(&Call {
-            path: Some(Cow::Borrowed(path)),
-            also: Some(&read),
-            ..Call::of(caller, "test_tool", Effect::Run, json!({ "path": path }).to_string())
-        });
+        let call = Call::of(caller, "test_tool", Effect::Run, json!({ "path": path }).to_string());
+        let call = Call { path: Some(Cow::Borrowed(path)), ..call };
+        let details = CallDetails { reached: Some(&read), ..CallDetails::default() };
+        let verdict = self.door().gate().verdict(&call, details);
         // An invalid token is refused by the run.
         verdict.map_or(true, |verdict| verdict.is_none_or(|verdict| verdict.decision != Decision::Deny))
     }

@@ -4,30 +4,8 @@
 //! later, in services that do not know the rules; they check each file here before they name or quote it.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use tgp_base::call::SharedVisibility;
 use tgp_base::error::Error;
-
-/// A caller's view of the root.
-pub trait Visibility: Send + Sync {
-    /// Why the caller may not read a file; none if it may.
-    fn refusal(&self, path: &str) -> Option<Error>;
-
-    /// Whether the caller may learn that a file exists.
-    fn shows(&self, path: &str) -> bool;
-
-    /// Whether the caller may run a file without an approval.
-    fn runs(&self, path: &str) -> bool;
-}
-
-/// A caller's view; none when all files are visible.
-#[derive(Clone, Default)]
-pub struct SharedVisibility(pub Option<Arc<dyn Visibility>>);
-
-impl std::fmt::Debug for SharedVisibility {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(if self.0.is_some() { "SharedVisibility(narrow)" } else { "SharedVisibility(all)" })
-    }
-}
 
 thread_local! {
     static PRESENT: RefCell<SharedVisibility> = const { RefCell::new(SharedVisibility(None)) };
@@ -70,8 +48,9 @@ pub fn runs(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{SharedVisibility, Visibility, check_read, runs, shows, with_visibility};
+    use super::{check_read, runs, shows, with_visibility};
     use std::sync::Arc;
+    use tgp_base::call::{SharedVisibility, Visibility};
     use tgp_base::error::{Error, ErrorCode};
 
     struct SeesNothing;

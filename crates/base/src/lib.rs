@@ -1,8 +1,9 @@
-//! Errors, ids, threads and small helpers for all parts. Depends on no other crate of this workspace; no module here imports
-//! another.
+//! Calls, errors, ids, threads and small helpers for all parts. Depends on no other crate of this workspace; of the modules
+//! here, only `call` imports others.
 
 pub mod bound_secrets;
 pub mod bounded_read;
+pub mod call;
 pub mod effect;
 pub mod error;
 pub mod ids;
@@ -13,4 +14,5 @@ pub mod spelling;
 pub mod sql_detail;
 pub mod sql_verb;
 pub mod table_name;
+pub mod text_hash;
 pub mod threads;

@@ -37,7 +37,7 @@ pub use chain::chain::link;
 pub use checkpoint::checkpoint::Statement;
 pub use checkpoint::signing_key::PublicKey;
 pub use durability::{Access, Durability};
-pub use event::event::{Actor, Blob, BodyValue, Columns, Head, Importance, NewEvent, PreparedEvent, StoredEvent};
+pub use event::event::{Blob, BodyValue, Columns, Head, Importance, NewEvent, PreparedEvent, StoredEvent};
 pub use event::event_type::EventType;
 pub use export::chronicle::{ChronicleLine, chronicle_line};
 pub use export::export::{ExportPage, LinesCheck};

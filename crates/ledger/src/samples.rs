@@ -1,6 +1,6 @@
 //! Test fixtures: events and ledgers.
 
-use super::event::event::{Actor, BodyValue, Importance, NewEvent};
+use super::event::event::{BodyValue, Importance, NewEvent};
 use super::event::event_type::EventType;
 use super::ledger::Ledger;
 use super::options::LedgerOptions;
@@ -13,7 +13,8 @@ pub fn event<'a>(kind: EventType, call: &'a str, body: &'a [(&'a str, BodyValue<
         importance: Importance::Other,
         at: None,
         session: Some("session-1"),
-        actor: Actor { agent: "tester", id: "t-1" },
+        agent: "tester",
+        id: "t-1",
         call: Some(call),
         parent: None,
         tool: Some("read_file"),

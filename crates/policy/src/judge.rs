@@ -1,6 +1,6 @@
 //! Judges calls: the strictest applicable rule wins.
 
-use super::call::{Call, Fact};
+use super::call_facts::{CallFacts, Fact};
 use super::matching::fit::Fit;
 use super::matching::matchers::IndexedCall;
 use super::nearest::nearest_allowed;
@@ -13,7 +13,7 @@ use tgp_base::effect::Effects;
 impl Policy {
     /// The verdict with its explanation.
     #[must_use]
-    pub fn judge(&self, call: &Call) -> Verdict {
+    pub fn judge(&self, call: &CallFacts) -> Verdict {
         let outcome = self.outcome(call);
         let mut verdict = self.verdict_of(call, &outcome);
         if verdict.decision != Decision::Allow {
@@ -24,7 +24,7 @@ impl Policy {
 
     /// The decision alone, without an explanation.
     #[must_use]
-    pub fn decide(&self, call: &Call) -> Decision {
+    pub fn decide(&self, call: &CallFacts) -> Decision {
         self.outcome(call).decision
     }
 
@@ -36,7 +36,7 @@ impl Policy {
 
     /// Whether the call is denied for all possible values of its unknown parts.
     #[must_use]
-    pub fn always_denies(&self, call: &Call) -> bool {
+    pub fn always_denies(&self, call: &CallFacts) -> bool {
         let judged = IndexedCall::new(call, &self.globs);
         let mut may_be_covered = false;
         for rule in self.index.candidates(&judged).filter_map(|number| self.rules.get(number)) {
@@ -52,7 +52,7 @@ impl Policy {
         self.default == Decision::Deny && !may_be_covered
     }
 
-    pub(super) fn outcome(&self, call: &Call) -> Outcome {
+    pub(super) fn outcome(&self, call: &CallFacts) -> Outcome {
         let judged = IndexedCall::new(call, &self.globs);
         self.outcome_among(self.index.candidates(&judged), &judged)
     }
@@ -99,7 +99,7 @@ impl Policy {
         }
     }
 
-    pub(super) fn verdict_of(&self, call: &Call, outcome: &Outcome) -> Verdict {
+    pub(super) fn verdict_of(&self, call: &CallFacts, outcome: &Outcome) -> Verdict {
         match outcome.rule.and_then(|number| self.rules.get(number)) {
             Some(rule) => rule.verdict(),
             None => Verdict {
@@ -112,7 +112,7 @@ impl Policy {
         }
     }
 
-    fn default_reason_for(&self, call: &Call, outcome: &Outcome) -> Arc<str> {
+    fn default_reason_for(&self, call: &CallFacts, outcome: &Outcome) -> Arc<str> {
         if outcome.decision == Decision::Allow || outcome.uncovered.is_empty() {
             return Arc::clone(&self.default_reason);
         }

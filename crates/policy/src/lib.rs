@@ -9,7 +9,7 @@
 //!   method, statements tables and verbs, writes a path: a missing value counts as unknown.
 //! - The strictest rule wins. The default takes part where an effect of the call is covered by no rule.
 
-mod call;
+mod call_facts;
 mod canonical;
 mod canonical_json;
 mod file;
@@ -29,7 +29,7 @@ mod token;
 mod tools;
 mod verdict;
 
-pub use call::{Call, Fact, Principal, UnknownParts};
+pub use call_facts::{CallFacts, Fact};
 pub use canonical_json::value_hash;
 pub use host_name::HostPort;
 pub use policy::Policy;

@@ -1,6 +1,6 @@
 //! Proposes the nearest call that would be allowed. Every proposal is judged first.
 
-use super::call::{Call, Fact};
+use super::call_facts::{CallFacts, Fact};
 use super::file::fault::{listed, shown};
 use super::host_name::HostPort;
 use super::matching::matchers::{Condition, IndexedCall, Matchers};
@@ -23,11 +23,11 @@ const MAX_RULES: usize = 64;
 
 /// A call that may be allowed, and its description, which is computed only for the chosen one.
 struct Proposal<'p> {
-    call: Call,
+    call: CallFacts,
     words: Box<dyn FnOnce() -> String + 'p>,
 }
 
-pub(super) fn nearest_allowed(policy: &Policy, call: &Call, outcome: &Outcome) -> Option<String> {
+pub(super) fn nearest_allowed(policy: &Policy, call: &CallFacts, outcome: &Outcome) -> Option<String> {
     let (single, several) = unmet_rules(policy, call);
     let proposals =
         single.into_iter().filter_map(|rule| cover(policy, call, rule)).chain(outside(policy, call, outcome));
@@ -39,7 +39,7 @@ pub(super) fn nearest_allowed(policy: &Policy, call: &Call, outcome: &Outcome) -
 
 /// Rules that allow the same tool under conditions that the call does not meet: first those with one unmet condition, then
 /// those with several.
-fn unmet_rules<'p>(policy: &'p Policy, call: &Call) -> (Vec<UnmetRule<'p>>, Vec<UnmetRule<'p>>) {
+fn unmet_rules<'p>(policy: &'p Policy, call: &CallFacts) -> (Vec<UnmetRule<'p>>, Vec<UnmetRule<'p>>) {
     let judged = IndexedCall::new(call, &policy.globs);
     let rules = policy.index.about(call).filter_map(|number| policy.rules.get(number));
     let allowing = rules.filter(|rule| rule.decision == Decision::Allow).take(MAX_RULES);
@@ -54,7 +54,7 @@ struct UnmetRule<'p> {
 }
 
 /// A call of the same tool that the rule covers.
-fn cover<'p>(policy: &'p Policy, call: &'p Call, missed: UnmetRule<'p>) -> Option<Proposal<'p>> {
+fn cover<'p>(policy: &'p Policy, call: &'p CallFacts, missed: UnmetRule<'p>) -> Option<Proposal<'p>> {
     let UnmetRule { rule, parts } = missed;
     let mut changed = call.clone();
     for part in &parts {
@@ -69,7 +69,7 @@ fn cover<'p>(policy: &'p Policy, call: &'p Call, missed: UnmetRule<'p>) -> Optio
 }
 
 /// Changes the call so that it meets one condition; `None` if a model cannot do that.
-pub(super) fn change(call: &mut Call, matchers: &Matchers, part: Condition, globs: &PathSet) -> Option<()> {
+pub(super) fn change(call: &mut CallFacts, matchers: &Matchers, part: Condition, globs: &PathSet) -> Option<()> {
     match part {
         // A model cannot change the principal, the mode or the hash of an approved text.
         Condition::Principal | Condition::Modes | Condition::Text => return None,
@@ -126,7 +126,7 @@ pub(super) fn condition_text(matchers: &Matchers, part: Condition, globs: &PathS
 }
 
 /// Calls of the same tool outside the conditions of the deciding rule.
-fn outside<'p>(policy: &'p Policy, call: &'p Call, outcome: &Outcome) -> impl Iterator<Item = Proposal<'p>> + 'p {
+fn outside<'p>(policy: &'p Policy, call: &'p CallFacts, outcome: &Outcome) -> impl Iterator<Item = Proposal<'p>> + 'p {
     let rule = outcome.rule.and_then(|number| policy.rules.get(number));
     let parts = rule.into_iter().flat_map(|rule| Condition::ALL.map(|part| (rule, part)));
     let present = parts.filter(|(rule, part)| rule.matchers.has(*part));
@@ -139,26 +139,28 @@ fn outside<'p>(policy: &'p Policy, call: &'p Call, outcome: &Outcome) -> impl It
 }
 
 /// Calls that differ in one value, each with the new value.
-fn changed_calls(call: &Call, part: Condition) -> Vec<(Call, String)> {
+fn changed_calls(call: &CallFacts, part: Condition) -> Vec<(CallFacts, String)> {
     match part {
         Condition::Principal | Condition::Modes | Condition::Text | Condition::Args => Vec::new(),
         Condition::Verbs => {
             let verbs = Fact::Known([SqlVerb::Select].into_iter().collect());
-            vec![(Call { verbs, ..call.clone() }, String::new())]
+            vec![(CallFacts { verbs, ..call.clone() }, String::new())]
         }
-        Condition::Methods => vec![(Call { method: Fact::Known("GET".to_owned()), ..call.clone() }, String::new())],
+        Condition::Methods => {
+            vec![(CallFacts { method: Fact::Known("GET".to_owned()), ..call.clone() }, String::new())]
+        }
         Condition::Tables => {
             let tables = Fact::Known(vec![TableName::new("another_table")]);
-            vec![(Call { tables, mentioned: Vec::new(), ..call.clone() }, String::new())]
+            vec![(CallFacts { tables, mentioned: Vec::new(), ..call.clone() }, String::new())]
         }
         Condition::Hosts => {
             let host = Fact::known_or_unknown(HostPort::new("another.example", 443));
-            vec![(Call { host, ..call.clone() }, String::new())]
+            vec![(CallFacts { host, ..call.clone() }, String::new())]
         }
         Condition::Paths => {
             let Fact::Known(paths) = &call.paths else { return Vec::new() };
             let beside = paths.first().into_iter().flat_map(|path| siblings(path));
-            beside.map(|path| (Call { paths: Fact::Known(vec![path.clone()]), ..call.clone() }, path)).collect()
+            beside.map(|path| (CallFacts { paths: Fact::Known(vec![path.clone()]), ..call.clone() }, path)).collect()
         }
     }
 }
@@ -199,19 +201,19 @@ fn siblings(path: &str) -> Vec<String> {
 }
 
 /// Calls of other tools that share an effect.
-fn other_tools<'p>(policy: &'p Policy, call: &'p Call) -> impl Iterator<Item = Proposal<'p>> + 'p {
+fn other_tools<'p>(policy: &'p Policy, call: &'p CallFacts) -> impl Iterator<Item = Proposal<'p>> + 'p {
     let allowing = policy.rules.iter().filter(|rule| rule.decision == Decision::Allow).take(MAX_RULES);
     allowing.filter_map(move |rule| {
         let Targets::Some { tools, .. } = &rule.targets else { return None };
         let name = tools.iter().find(|name| serves(&policy.tools, name, call))?;
         let effects = policy.tools.get(name)?.effects;
         let args = Fact::Known(Arc::new(Value::Object(serde_json::Map::new())));
-        let changed = Call { tool: name.clone(), effects, args, ..call.clone() };
+        let changed = CallFacts { tool: name.clone(), effects, args, ..call.clone() };
         let words = move || format!("{name} instead of {} (rule '{}').", call.tool, rule.id);
         Some(Proposal { call: changed, words: Box::new(words) })
     })
 }
 
-fn serves(tools: &Tools, name: &str, call: &Call) -> bool {
+fn serves(tools: &Tools, name: &str, call: &CallFacts) -> bool {
     name != call.tool && tools.get(name).is_some_and(|tool| tool.effects.meets(call.effects))
 }

@@ -1,6 +1,6 @@
 //! A loaded policy.
 
-use super::call::Call;
+use super::call_facts::CallFacts;
 use super::canonical::version_of;
 use super::file::fault::Fault;
 use super::file::json::from_json;
@@ -152,7 +152,7 @@ impl Policy {
     ///
     /// # Errors
     /// `Malformed` for an invalid call.
-    pub fn read_call(&self, value: &Value) -> Result<Call, PolicyError> {
+    pub fn read_call(&self, value: &Value) -> Result<CallFacts, PolicyError> {
         let node = from_json(value).map_err(|fault| malformed(fault, "call"))?;
         read_call(&node, &self.tools).map_err(|fault| malformed(fault, "call"))
     }

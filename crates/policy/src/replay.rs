@@ -1,6 +1,6 @@
 //! Replays recorded calls with another policy.
 
-use super::call::Call;
+use super::call_facts::CallFacts;
 use super::policy::Policy;
 use super::verdict::Verdict;
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub struct Change {
 }
 
 /// Judges calls by two policies, and compares the verdicts.
-pub fn replay<'c>(before: &Policy, after: &Policy, calls: impl IntoIterator<Item = &'c Call>) -> Replay {
+pub fn replay<'c>(before: &Policy, after: &Policy, calls: impl IntoIterator<Item = &'c CallFacts>) -> Replay {
     let mut replay = Replay::default();
     for call in calls {
         let (old, new) = (before.decide(call), after.decide(call));

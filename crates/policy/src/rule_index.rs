@@ -1,6 +1,6 @@
 //! An index that finds the rules that may apply to a call.
 
-use super::call::{Call, Fact};
+use super::call_facts::{CallFacts, Fact};
 use super::matching::matchers::IndexedCall;
 use super::matching::targets::Targets;
 use super::rule::Rule;
@@ -40,7 +40,7 @@ impl RuleIndex {
     }
 
     /// The rules about this tool or an effect of it, possibly with duplicates.
-    pub fn about<'i>(&'i self, call: &'i Call) -> impl Iterator<Item = usize> + 'i {
+    pub fn about<'i>(&'i self, call: &'i CallFacts) -> impl Iterator<Item = usize> + 'i {
         self.plain.about(call).chain(self.with_paths.about(call))
     }
 
@@ -73,7 +73,7 @@ impl ByTarget {
         }
     }
 
-    fn about<'i>(&'i self, call: &'i Call) -> impl Iterator<Item = usize> + 'i {
+    fn about<'i>(&'i self, call: &'i CallFacts) -> impl Iterator<Item = usize> + 'i {
         let by_effect = call.effects.iter().filter_map(|effect| self.by_effect.get(&effect));
         let by_tool = self.by_tool.get(&call.tool);
         std::iter::once(&self.everything).chain(by_tool).chain(by_effect).flatten().copied()

@@ -1,6 +1,6 @@
 //! The existing tools and their arguments, which rules may name.
 
-use super::call::{Call, Fact};
+use super::call_facts::{CallFacts, Fact};
 use super::host_name::HostPort;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -92,10 +92,10 @@ impl Tools {
 
     /// A call of a tool with unknown arguments. An unknown tool counts as a function of the application.
     #[must_use]
-    pub fn some_call(&self, name: &str) -> Call {
+    pub fn some_call(&self, name: &str) -> CallFacts {
         let args = Fact::Unknown;
         let effects = Effects::NONE.with(Effect::App);
-        let mut call = Call { tool: name.to_owned(), effects, args, ..Call::default() };
+        let mut call = CallFacts { tool: name.to_owned(), effects, args, ..CallFacts::default() };
         let Some(tool) = self.get(name) else { return call };
         call.effects = tool.effects;
         let Arguments::Named(arguments) = &tool.arguments else { return call };
@@ -113,13 +113,13 @@ impl Tools {
 
     /// The call with these arguments; `None` for a tool that does not exist.
     #[must_use]
-    pub fn call(&self, name: &str, args: &Value) -> Option<Call> {
+    pub fn call(&self, name: &str, args: &Value) -> Option<CallFacts> {
         let tool = self.get(name)?;
-        let mut call = Call {
+        let mut call = CallFacts {
             tool: name.to_owned(),
             effects: tool.effects,
             args: Fact::Known(Arc::new(args.clone())),
-            ..Call::default()
+            ..CallFacts::default()
         };
         let Arguments::Named(arguments) = &tool.arguments else { return Some(call) };
         let mut paths = Vec::new();

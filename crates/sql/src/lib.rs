@@ -12,7 +12,7 @@ pub use parsing::dialect::Dialect;
 pub use parsing::metered_parse::parse_steps;
 pub use parsing::parameters::{Binding, ParameterShape};
 pub use postgres_array::array_json;
-pub use rules::outline::{Outline, outline};
+pub use rules::outline::{Outline, only_reads, outline};
 pub use rules::policy::{RuleList, SqlPolicy};
 pub use rules::reach::Reach;
 pub use rules::statement::{Statement, classify};

@@ -288,7 +288,7 @@ fn error_lines(path: &JailPath, findings: &[Diagnostic]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{CallerKind, CheckMode, CheckParts, Checks};
-    use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
+    use crate::kernel::host_functions::{Answer, CallingRun, HostFunctions, RunEnding};
     use crate::kernel::modules::{AllowedPackages, ImportResolver, Modules, Packages, Sources, ToolCache};
     use crate::kernel::private_files::PrivateFiles;
     use parking_lot::Mutex;
@@ -304,11 +304,11 @@ mod tests {
         fn names(&self) -> Arc<Vec<String>> {
             Arc::default()
         }
-        fn call(&self, _: CallFor, _: &str, args_json: String, answer: Answer) {
+        fn call(&self, _: CallingRun, _: &str, args_json: String, answer: Answer) {
             self.0.lock().push(args_json);
             answer(Ok(r#"{"diagnostics":[]}"#.to_owned()));
         }
-        fn finish(&self, _: CallFor, _: RunEnding, _: Answer) {}
+        fn finish(&self, _: CallingRun, _: RunEnding, _: Answer) {}
     }
 
     #[test]

@@ -3,13 +3,22 @@
 //! The build writes them to `js/` and into the documentation (`scripts/limits.mjs`).
 
 use super::agent_config::AgentConfig;
-use super::argument_limits::{FIND_LIMIT, HISTORY_LIMIT, SEARCH_LIMIT};
 use super::fs_config::FsConfig;
 use super::git_config::GitConfig;
 use super::ledger_config::LedgerConfig;
 use super::limit::Limit;
 use super::sandbox_config::SandboxConfig;
 use super::sql_options::SqlOptions;
+
+// Limits of arguments of kernel tools.
+pub const FIND_LIMIT: Limit = Limit::new("limit", 5, 1..=100, "Maximum number of tools to return.");
+pub const DEFAULT_FIND_LIMIT: u32 = FIND_LIMIT.default;
+
+pub const HISTORY_LIMIT: Limit = Limit::new("limit", 20, 1..=1000, "Maximum number of commits to return.");
+pub const DEFAULT_HISTORY_LIMIT: u32 = HISTORY_LIMIT.default;
+
+pub const SEARCH_LIMIT: Limit = Limit::new("limit", 100, 1..=1000, "Maximum number of matching lines to return.");
+pub const DEFAULT_SEARCH_LIMIT: u32 = SEARCH_LIMIT.default;
 
 /// Every limit, by the group of keys or the tool that it belongs to.
 pub fn limit_table() -> Vec<(&'static str, Vec<Limit>)> {

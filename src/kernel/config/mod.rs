@@ -4,7 +4,6 @@
 //! in JavaScript, the types and the documentation, are generated from there (see `limit_table.rs`).
 
 mod agent_config;
-mod argument_limits;
 #[expect(clippy::module_inception, reason = "the file is named for its main item, the folder for the part")]
 mod config;
 mod fs_config;
@@ -23,13 +22,13 @@ mod secrets_config;
 mod sql_options;
 mod tokens_config;
 
-pub(super) use argument_limits::{
-    DEFAULT_FIND_LIMIT, DEFAULT_HISTORY_LIMIT, DEFAULT_SEARCH_LIMIT, FIND_LIMIT, HISTORY_LIMIT, SEARCH_LIMIT,
-};
 pub use config::Config;
 pub use fs_config::FsConfig;
 pub use git_config::{GitProvider, GitWriteStrategy};
 pub use limit_table::limit_table;
+pub(super) use limit_table::{
+    DEFAULT_FIND_LIMIT, DEFAULT_HISTORY_LIMIT, DEFAULT_SEARCH_LIMIT, FIND_LIMIT, HISTORY_LIMIT, SEARCH_LIMIT,
+};
 pub use memory_config::{MemoryMode, ReuseMode};
 pub use network_config::NetworkConfig;
 pub(super) use refused::refused;

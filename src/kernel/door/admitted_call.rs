@@ -1,20 +1,18 @@
 //! An admitted call, until its end is recorded.
 
-use super::call::Call;
-use super::call_context::CallContext;
 use super::caller_visibility::visibility_of;
 use super::gate::{Admission, Gate};
 use super::recorder::Recorder;
 use super::shown_json::shown;
 use super::trace::{Trace, TracedCall, millis};
-use crate::kernel::visibility::SharedVisibility;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use tgp_base::call::{Call, CallContext, SharedVisibility};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::threads;
-use tgp_ledger::{BodyValue, EventType};
+use tgp_ledger::{BodyValue, EventType, NewEvent};
 use tgp_policy::{Capability, Effect};
 
 /// Counts the cost of ended calls on a thread of its own, because another process may hold the lock of the counters.
@@ -50,12 +48,12 @@ pub struct AdmittedCall {
 impl AdmittedCall {
     pub(super) fn new(
         recorder: Arc<Recorder>,
-        call: Call<'_>,
+        call: &Call<'_>,
         context: CallContext,
         gate: &Arc<Gate>,
         mut admitted: Admission,
     ) -> Self {
-        let Call { number, effect, trace, .. } = call;
+        let Call { number, effect, .. } = *call;
         let visibility = visibility_of(gate, &mut admitted);
         // Nested calls with the same token, at any depth, are part of it.
         if let Some(token) = &admitted.capability {
@@ -68,13 +66,20 @@ impl AdmittedCall {
             number,
             effect,
             context: CallContext { visibility, ..context },
-            trace,
+            trace: None,
             approved_text: admitted.approved_text,
             opened,
             spends: spends.map(|(token, held)| (Arc::clone(gate), token, held)),
             began: Instant::now(),
             is_over: false,
         }
+    }
+
+    /// The same, with its timing in a trace, if any.
+    #[must_use]
+    pub fn traced(mut self, trace: Option<Arc<Trace>>) -> Self {
+        self.trace = trace;
+        self
     }
 
     /// The context of the call, for work on its behalf.
@@ -141,11 +146,11 @@ impl AdmittedCall {
         if let Err(error) = end {
             body.extend([("code", BodyValue::Text(error.code.as_str())), ("message", BodyValue::Text(&error.message))]);
         }
-        self.recorder.record(&self.context.event(EventType::Result, &body));
+        self.recorder.record(&NewEvent::of_call(EventType::Result, &self.context, &body));
         if let Some(trace) = &self.trace {
             let end = millis(SystemTime::now());
             trace.call(TracedCall {
-                call: self.context.call.clone(),
+                call: self.context.name.clone(),
                 parent: self.context.parent.clone(),
                 tool: self.context.tool.to_string(),
                 effect: self.effect.as_str(),

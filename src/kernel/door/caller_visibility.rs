@@ -1,17 +1,18 @@
 //! The files that the caller of an admitted call may see beside those that it named.
 
-use super::approval_errors::no_approver;
-use super::gate::{Admission, Gate, now_ms, read_alone};
+use super::approvals::no_approver;
+use super::gate::{Admission, Gate};
 use super::rules::InForce;
-use crate::kernel::visibility::{SharedVisibility, Visibility};
+use super::strictest_verdict::{now_ms, read_alone};
 use std::sync::Arc;
+use tgp_base::call::{SharedVisibility, Visibility};
 use tgp_base::error::Error;
-use tgp_policy::{Call, Capability, Decision, Effect, Effects, Fact, PolicyError, Verdict};
+use tgp_policy::{CallFacts, Capability, Decision, Effect, Effects, Fact, PolicyError, Verdict};
 
 struct CallerVisibility {
     gate: Arc<Gate>,
     /// The call as rules see it.
-    call: Call,
+    call: CallFacts,
     capability: Option<Capability>,
     /// Files that it was admitted for.
     reached: Vec<String>,
@@ -30,17 +31,17 @@ pub fn visibility_of(gate: &Arc<Gate>, admitted: &mut Admission) -> SharedVisibi
 
 impl CallerVisibility {
     /// The same call about another file.
-    fn about(&self, path: &str) -> Call {
-        Call { paths: Fact::Known(vec![path.to_owned()]), ..self.call.clone() }
+    fn about(&self, path: &str) -> CallFacts {
+        CallFacts { paths: Fact::Known(vec![path.to_owned()]), ..self.call.clone() }
     }
 
     /// The reads that would show the file to the caller: as part of the call, and as `read_file`.
-    fn readings(&self, path: &str) -> [Call; 2] {
-        let part = Call { effects: Effects::NONE.with(Effect::Read), ..self.about(path) };
+    fn readings(&self, path: &str) -> [CallFacts; 2] {
+        let part = CallFacts { effects: Effects::NONE.with(Effect::Read), ..self.about(path) };
         [read_alone(&part), part]
     }
 
-    fn of_token(&self, call: &Call) -> Option<Verdict> {
+    fn of_token(&self, call: &CallFacts) -> Option<Verdict> {
         let verdict = self.capability.as_ref()?.judge(call, now_ms());
         (verdict.decision != Decision::Allow).then_some(verdict)
     }
@@ -58,7 +59,7 @@ impl CallerVisibility {
     }
 
     /// Whether the rules allow one of these calls without approval.
-    fn allows(&self, calls: &[Call]) -> bool {
+    fn allows(&self, calls: &[CallFacts]) -> bool {
         match self.gate.rules.in_force() {
             InForce::AllowAll => true,
             InForce::Hook => false,
@@ -86,7 +87,7 @@ impl Visibility for CallerVisibility {
 
     fn runs(&self, path: &str) -> bool {
         let effects = Effects::NONE.with(Effect::Run);
-        let run = Call { tool: "exec_tool".to_owned(), effects, args: Fact::Unknown, ..self.about(path) };
+        let run = CallFacts { tool: "exec_tool".to_owned(), effects, args: Fact::Unknown, ..self.about(path) };
         self.allows(std::slice::from_ref(&run)) && self.of_token(&run).is_none()
     }
 }

@@ -8,9 +8,9 @@
 //! Arguments are validated before a call gets here, where their schema is known.
 
 use super::admitted_call::{AdmittedCall, flush_token_costs};
-use super::call::{Call, Changes};
-use super::call_context::{CallContext, present};
+use super::call_details::CallDetails;
 use super::gate::{Gate, Refusal};
+use super::present_call::present;
 use super::recorder::{Recorder, Records};
 use super::shown_json::shown;
 use super::witness::{Witness, trailer};
@@ -18,6 +18,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tgp_base::call::{Call, CallContext, Changes};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{BodyValue, EventType, Importance, Ledger, LedgerError, NewEvent};
 use tgp_vfs::JailPath;
@@ -53,10 +54,16 @@ impl Door {
         let tokens = super::tokens::Tokens::new(&crate::kernel::config::TokensConfig::default()).unwrap();
         let approvals = super::approvals::Approvals::new(std::time::Duration::ZERO);
         let rules = super::rules::PolicySource::Allow;
-        let (tools, mode) = (super::known_tools::known_tools(&[], tgp_sql::Dialect::Any), tgp_state::Mode::Explore);
+        let (tools, mode) =
+            (super::known_tools::known_tools(&[], tgp_sql::Dialect::Any), tgp_base::mode::Mode::Explore);
         let compiler = Arc::new(tgp_compile::Compiler::new());
         let secrets = crate::kernel::secret_scan::SecretScan::new(&compiler, &tgp_compile::LintOptions::default());
         Self::new(records, Gate::new(&rules, tools, tokens, approvals, mode, secrets).unwrap())
+    }
+
+    #[must_use]
+    pub fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     /// The ledger.
@@ -97,16 +104,16 @@ impl Door {
     /// # Errors
     /// `Denied` for a forbidden call, `Approval` for one that must be approved first, `Ledger` for one that would
     /// change something and cannot be recorded.
-    pub fn enter(&self, mut call: Call<'_>) -> Result<AdmittedCall, Error> {
+    pub fn enter(&self, mut call: Call<'_>, details: CallDetails<'_>) -> Result<AdmittedCall, Error> {
         call.path = call.path.map(canonical_path);
         if call.caller.dry_run {
             call.changes = Changes::Nothing;
         }
         self.require_room(&call)?;
-        let judged = self.gate.judge(&call);
+        let judged = self.gate.judge(&call, details);
         // The whole path is judged; what is recorded and reported from here on is bounded.
         call.path = call.path.map(kept_path);
-        let admitted = judged.map_err(|refusal| self.refuse(&call, unless_held(&call, refusal)))?;
+        let admitted = judged.map_err(|refusal| self.refuse(&call, unless_held(details, refusal)))?;
         let context = self.context(&call);
         if let Err(error) = self.record_intent(&call, &context) {
             if let Some((capability, reserved_ms)) = admitted.capability.as_ref().zip(admitted.reserved_ms) {
@@ -115,16 +122,16 @@ impl Door {
             }
             return Err(error);
         }
-        Ok(AdmittedCall::new(Arc::clone(&self.recorder), call, context, &self.gate, admitted))
+        Ok(AdmittedCall::new(Arc::clone(&self.recorder), &call, context, &self.gate, admitted))
     }
 
     /// Authorises a part of an admitted call. Never requests an approval: a part that needs one is refused.
     ///
     /// # Errors
     /// `Denied` and `Approval`.
-    pub fn check(&self, mut call: Call<'_>) -> Result<(), Error> {
+    pub fn check(&self, mut call: Call<'_>, details: CallDetails<'_>) -> Result<(), Error> {
         call.path = call.path.map(canonical_path);
-        let judged = self.gate.judge(&call);
+        let judged = self.gate.judge(&call, details);
         call.path = call.path.map(kept_path);
         judged.map(|_| ()).map_err(|refusal| {
             let mut error = self.refuse(&call, refusal);
@@ -160,7 +167,7 @@ impl Door {
             // Its result, and the intents of changes that follow, are written after it.
             Changes::Nothing => Importance::Later,
         };
-        let event = NewEvent { importance, ..context.event(EventType::Call, &body) };
+        let event = NewEvent { importance, ..NewEvent::of_call(EventType::Call, context, &body) };
         match (ledger.record(&event), call.changes) {
             (Err(error), Changes::Something) => Err(error.into()),
             // Reads go on without a record, so that an application can still read when its disk is full.
@@ -223,9 +230,9 @@ pub fn full() -> Error {
 }
 
 /// Requests no approval for a call that the tests of a tool would refuse.
-fn unless_held(call: &Call<'_>, refusal: Refusal) -> Refusal {
+fn unless_held(details: CallDetails<'_>, refusal: Refusal) -> Refusal {
     let Refusal::NeedsApproval(asking) = refusal else { return refusal };
-    let held = call.state.and_then(|state| state().err());
+    let held = details.tests.and_then(|tests| tests().err());
     held.map_or(Refusal::NeedsApproval(asking), Refusal::Invalid)
 }
 

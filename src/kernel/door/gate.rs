@@ -1,22 +1,18 @@
 //! Authorisation of calls: policy rules, capability tokens and approvals.
 
-use super::approvals::{Approvals, Subject};
-use super::call::Call;
-use super::caller::Caller;
-use super::decider::Decider;
-use super::permanent_rule::permanent_rule;
-use super::policy_call::policy_call;
+use super::approvals::{ApprovalRequest, Approvals, Decider, Subject, permanent_rule};
+use super::call_details::CallDetails;
+use super::call_facts::call_facts;
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
+use super::strictest_verdict::{Previews, now_ms, strictest_verdict};
 use super::tokens::Tokens;
 use crate::kernel::secret_scan::SecretScan;
-use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use tgp_base::call::{Call, Caller};
 use tgp_base::error::Error;
-use tgp_policy::{Capability, Decision, Effect, Effects, Fact, Policy, Tools, Verdict};
-use tgp_registry::META_FILE;
-use tgp_state::Mode;
+use tgp_base::mode::Mode;
+use tgp_policy::{CallFacts, Capability, Decision, Effect, Fact, Policy, Tools, Verdict};
 use tgp_vfs::JailPath;
 
 /// Token budget to reserve for a call without a time limit: for file operations, and for all others.
@@ -43,7 +39,7 @@ pub struct Admission {
     /// The hash of the text that was approved, if any.
     pub approved_text: Option<Arc<str>>,
     /// The call as rules see it; none without rules.
-    pub judged: Option<tgp_policy::Call>,
+    pub judged: Option<CallFacts>,
     /// The files that it reaches without naming them, as far as known.
     pub reached: Vec<String>,
     /// Milliseconds of the token's budget that are reserved for it, which is also its time limit.
@@ -56,34 +52,6 @@ pub enum Refusal {
     NeedsApproval(Box<ApprovalRequest>),
     /// An invalid token or approval.
     Invalid(Error),
-}
-
-/// A call to be approved.
-pub struct ApprovalRequest {
-    pub subject: Subject,
-    pub who: Decider,
-    pub args: Option<Arc<Value>>,
-    /// The rule that would allow it permanently.
-    pub always: Option<Value>,
-    /// A hash of the text that would run.
-    pub text: Option<Arc<str>>,
-    pub reached: Vec<Reach>,
-}
-
-/// Whether the call is a preview.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Previews {
-    /// A previewed change or run needs no approval, but is refused when a rule denies it. What a previewed run really
-    /// does, such as reading a database, is a call of its own.
-    Change,
-    Nothing,
-}
-
-impl Previews {
-    fn of(call: &Call<'_>) -> Self {
-        let is_held = matches!(call.effect, Effect::Write | Effect::Run);
-        if call.caller.dry_run && is_held { Self::Change } else { Self::Nothing }
-    }
 }
 
 impl Gate {
@@ -111,13 +79,14 @@ impl Gate {
     ///
     /// # Errors
     /// `Denied` for an invalid token.
-    pub fn verdict(&self, call: &Call<'_>) -> Result<Option<Verdict>, Error> {
-        let SeenCall { judged, capability, .. } = self.seen(call)?;
+    pub fn verdict(&self, call: &Call<'_>, details: CallDetails<'_>) -> Result<Option<Verdict>, Error> {
+        let (judged, Admission { capability, .. }) = self.facts(call, details)?;
         let in_force = self.rules.in_force();
         if matches!(in_force, InForce::Hook) {
             return Ok(None);
         }
-        let strictest = strictest_verdict(&in_force, capability.as_ref(), &judged, &reached(call), Previews::of(call));
+        let strictest =
+            strictest_verdict(&in_force, capability.as_ref(), &judged, &reached(details), Previews::of(call));
         // Names the rule that allows the call: an explicit rule says more than the default.
         let by_rule = match &in_force {
             InForce::Policy(policy) if strictest.is_none() => Some(policy.judge(&judged)),
@@ -133,13 +102,14 @@ impl Gate {
     }
 
     /// Authorises or refuses a call.
-    pub fn judge(&self, call: &Call<'_>) -> Result<Admission, Refusal> {
+    pub fn judge(&self, call: &Call<'_>, details: CallDetails<'_>) -> Result<Admission, Refusal> {
         if self.is_open_to(call.caller) {
             return Ok(Admission::default());
         }
         let in_force = self.rules.in_force();
-        let SeenCall { judged, capability, text: judged_text } = self.seen(call).map_err(Refusal::Invalid)?;
-        let mut reached = reached(call);
+        let (judged, known) = self.facts(call, details).map_err(Refusal::Invalid)?;
+        let Admission { capability, approved_text: judged_text, .. } = known;
+        let mut reached = reached(details);
         let verdict = strictest_verdict(&in_force, capability.as_ref(), &judged, &reached, Previews::of(call));
         reached.retain(|reach| reach.need != Need::Absent);
         let who = match (verdict, &in_force) {
@@ -151,7 +121,10 @@ impl Gate {
         // The judged text is the one that runs, with its imports.
         let paths = reached.iter().flat_map(|reach| reach.paths.iter().cloned()).collect();
         let approved_text = match who {
-            Some(who) => self.approved(call, judged.clone(), judged_text, who, reached)?,
+            Some(who) => {
+                let text = judged_text.or_else(|| details.text.map(|text| Arc::from(text())));
+                self.approved(call, judged.clone(), text, who, reached)?
+            }
             None => judged_text,
         };
         let reserved_ms = match &capability {
@@ -168,17 +141,18 @@ impl Gate {
         call.parent.is_some_and(|parent| self.tokens.holds_for(parent, capability))
     }
 
-    fn seen(&self, call: &Call<'_>) -> Result<SeenCall, Error> {
+    /// The call as rules see it, and what is known of its admission: its token, and a hash of the text that it runs.
+    fn facts(&self, call: &Call<'_>, details: CallDetails<'_>) -> Result<(CallFacts, Admission), Error> {
         let capability = call.caller.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
         let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
-        let mut judged = policy_call(call, self.rules.tools(), token_id, self.mode);
+        let mut judged = call_facts(call, self.rules.tools(), token_id, self.mode);
         let text: Option<Arc<str>> =
-            (call.effect == Effect::Run).then(|| call.text.map(|text| Arc::from(text()))).flatten();
+            (call.effect == Effect::Run).then(|| details.text.map(|text| Arc::from(text()))).flatten();
         // A text that does not compile has a marker instead of a hash.
         if let Some(text) = text.as_deref().filter(|text| is_hash(text)) {
             judged.text = Fact::Known(text.to_owned());
         }
-        Ok(SeenCall { judged, capability, text })
+        Ok((judged, Admission { capability, approved_text: text, ..Admission::default() }))
     }
 
     /// Consumes the approval for exactly this call, and returns the hash of the approved text. Without one, returns the
@@ -186,12 +160,11 @@ impl Gate {
     fn approved(
         &self,
         call: &Call<'_>,
-        judged: tgp_policy::Call,
-        judged_text: Option<Arc<str>>,
+        judged: CallFacts,
+        text: Option<Arc<str>>,
         who: Decider,
         reached: Vec<Reach>,
     ) -> Result<Option<Arc<str>>, Refusal> {
-        let text = judged_text.or_else(|| call.text.map(|text| Arc::from(text())));
         let args = match &judged.args {
             Fact::Known(args) => args.to_string(),
             Fact::Nothing | Fact::Unknown => call.args.to_string(),
@@ -205,7 +178,7 @@ impl Gate {
             &args,
             call.caller.session.as_deref().unwrap_or_default(),
             call.caller.principal(),
-            call.calling_tool.unwrap_or_default(),
+            call.calling_tool.map(|tool| &**tool).unwrap_or_default(),
             &reach,
             &self.rules.approved_version(),
         ]);
@@ -234,15 +207,6 @@ impl Gate {
     }
 }
 
-struct SeenCall {
-    /// The call as rules see it.
-    judged: tgp_policy::Call,
-    /// The token that it is made with.
-    capability: Option<Capability>,
-    /// A hash of the text that it runs.
-    text: Option<Arc<str>>,
-}
-
 /// The time limit of a call, or an estimate.
 fn most_ms(call: &Call<'_>) -> u64 {
     let usual = || if matches!(call.effect, Effect::Read | Effect::Write) { FILES_MS } else { OTHERS_MS };
@@ -250,7 +214,7 @@ fn most_ms(call: &Call<'_>) -> u64 {
 }
 
 /// The call with the files that its text imports, for a rule that names all of them; none if it reaches other files.
-fn with_imports(judged: &tgp_policy::Call, reached: &[Reach]) -> Option<tgp_policy::Call> {
+fn with_imports(judged: &CallFacts, reached: &[Reach]) -> Option<CallFacts> {
     let mut covered = judged.clone();
     for reach in reached.iter().filter(|reach| reach.need == Need::Allowed) {
         // The hash of the text covers what it imports.
@@ -272,8 +236,8 @@ fn is_hash(text: &str) -> bool {
 }
 
 /// The files that a call reaches without naming them, in canonical spelling.
-fn reached(call: &Call<'_>) -> Vec<Reach> {
-    let mut reached = call.also.map(|also| also()).unwrap_or_default();
+fn reached(details: CallDetails<'_>) -> Vec<Reach> {
+    let mut reached = details.reached.map(|reached| reached()).unwrap_or_default();
     reached.retain(|reach| !reach.paths.is_empty());
     for path in reached.iter_mut().flat_map(|reach| &mut reach.paths) {
         if let Ok(parsed) = JailPath::parse(path) {
@@ -292,92 +256,4 @@ fn reach_text(reached: &[Reach]) -> String {
     lines.sort_unstable();
     lines.dedup();
     lines.join("\n")
-}
-
-/// The strictest verdict of rules and token on the call and all that it reaches; none if everything is allowed.
-// Two callers: not inlined, for the size of the addon.
-#[inline(never)]
-pub(super) fn strictest_verdict(
-    in_force: &InForce,
-    capability: Option<&Capability>,
-    judged: &tgp_policy::Call,
-    reached: &[Reach],
-    previews: Previews,
-) -> Option<Verdict> {
-    let of_rules = |call: &tgp_policy::Call| match in_force {
-        InForce::Policy(policy) if policy.decide(call) != Decision::Allow => Some(policy.judge(call)),
-        InForce::Policy(_) | InForce::AllowAll | InForce::Hook => None,
-    };
-    let of_token = |call: &tgp_policy::Call| {
-        let verdict = capability?.judge(call, now_ms());
-        (verdict.decision != Decision::Allow).then_some(verdict)
-    };
-    let mut verdicts: Vec<Verdict> = of_rules(judged).into_iter().chain(of_token(judged)).collect();
-    if previews == Previews::Change {
-        verdicts.retain(|verdict| verdict.decision == Decision::Deny);
-    }
-    let explicit = |verdict: &Verdict| &*verdict.rule != "default";
-    if names_every_tool(judged, reached) {
-        let effects = Effects::NONE.with(Effect::Read);
-        let all = tgp_policy::Call { effects, paths: Fact::Unknown, ..judged.clone() };
-        verdicts.extend(of_rules(&read_alone(&all)).filter(explicit));
-    }
-    for Reach { effect, paths, need } in reached {
-        let effects = Effects::NONE.with(*effect);
-        let other = tgp_policy::Call { effects, paths: Fact::Known(paths.clone()), ..judged.clone() };
-        let before = verdicts.len();
-        if *effect == Effect::Read {
-            verdicts.extend(of_rules(&read_alone(&other)).filter(explicit));
-        }
-        match need {
-            Need::Allowed => verdicts.extend(of_rules(&other).into_iter().chain(of_token(&other))),
-            // Of several places where a file could be, the token needs to cover only one.
-            Need::Absent => {
-                verdicts.extend(of_rules(&other).filter(explicit));
-                let mut place = tgp_policy::Call { effects: judged.effects, ..other };
-                let mut refused = None;
-                for path in paths {
-                    place.paths = Fact::Known(vec![path.clone()]);
-                    refused = of_token(&place);
-                    if refused.is_none() {
-                        break;
-                    }
-                }
-                verdicts.extend(refused);
-            }
-            Need::NotForbidden => {
-                verdicts.extend(of_rules(&other).filter(explicit));
-                // A token that is limited to paths limits everything that its calls reach.
-                verdicts.extend(of_token(&tgp_policy::Call { effects: judged.effects, ..other }));
-            }
-        }
-        // Suggestions are for files that the call names; for others they would reveal that those exist.
-        verdicts.iter_mut().skip(before).for_each(|verdict| verdict.nearest = None);
-    }
-    verdicts.into_iter().reduce(Verdict::or_stricter)
-}
-
-/// Whether a call reads `meta.json`, which has the name, description and schema of every tool, also of files that the
-/// call does not name.
-fn names_every_tool(judged: &tgp_policy::Call, reached: &[Reach]) -> bool {
-    let is_meta = |path: &String| path.eq_ignore_ascii_case(META_FILE);
-    matches!(&judged.paths, Fact::Known(paths) if paths.iter().any(is_meta))
-        || reached.iter().any(|reach| reach.paths.iter().any(is_meta))
-}
-
-/// The `read_file` call for the same files: a caller who may not make it does not get them through another tool.
-pub(super) fn read_alone(part: &tgp_policy::Call) -> tgp_policy::Call {
-    let path = match &part.paths {
-        Fact::Known(paths) => paths.as_slice(),
-        Fact::Nothing | Fact::Unknown => &[],
-    };
-    let args = match path {
-        [path] => Fact::Known(Arc::new(json!({ "path": path }))),
-        _ => Fact::Unknown,
-    };
-    tgp_policy::Call { tool: "read_file".to_owned(), args, ..part.clone() }
-}
-
-pub(super) fn now_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

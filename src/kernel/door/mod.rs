@@ -1,13 +1,10 @@
-//! The single entry point: every request to the kernel is a [`Call`] that passes [`Door::enter`].
+//! The single entry point: every request to the kernel is a [`Call`](tgp_base::call::Call) that passes [`Door::enter`].
 
 mod admitted_call;
-mod approval_errors;
 mod approvals;
-mod call;
-mod call_context;
-mod caller;
+mod call_details;
+mod call_facts;
 mod caller_visibility;
-mod decider;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod door;
 mod gate;
@@ -15,38 +12,38 @@ mod kernel_tools;
 mod known_tools;
 mod masking;
 mod open_ledger;
-mod permanent_rule;
-mod policy_call;
 mod position;
+mod present_call;
 mod reach;
 mod recorder;
 mod refusals;
 mod rules;
 mod shown_json;
+mod sql_changes;
 mod sql_gate;
+mod strictest_verdict;
 mod tokens;
 mod tool_view;
 mod trace;
 mod witness;
 
 pub use admitted_call::AdmittedCall;
-pub use approvals::Approvals;
-pub use call::{Call, Changes};
-pub use call_context::{CallContext, on_behalf, present};
-pub use caller::Caller;
+pub use approvals::{ApprovalAnswer, Approvals, FULL_LIMIT, after_refusal, ask_approval};
+pub use call_details::CallDetails;
+pub use call_facts::recorded_call;
 pub use door::{Door, canonical_path, full};
 pub use gate::Gate;
 pub use kernel_tools::kernel_tools_json;
 pub use known_tools::known_tools;
 pub use masking::RedactHook;
 pub use open_ledger::{LedgerParts, open_ledger};
-pub use policy_call::recorded_call;
 pub use position::Position;
+pub use present_call::{on_behalf, present};
 pub use reach::{Need, Reach};
 #[cfg(test)]
 pub use recorder::Records;
-pub use refusals::ApprovalAnswer;
 pub use rules::{InForce, PolicySource, policy_of};
+pub use sql_changes::{named_changes, sql_changes};
 pub use tgp_policy::Effect;
 pub use tokens::Tokens;
 pub use trace::{Phase, Trace, TraceReport, millis};

@@ -3,7 +3,7 @@
 use super::masking::{Masking, RedactHook};
 use super::recorder::Records;
 use crate::kernel::config::Config;
-use crate::kernel::host_functions::{CallFor, HostFunctions};
+use crate::kernel::host_functions::{CallingRun, HostFunctions};
 use crate::kernel::known_secrets::KnownSecrets;
 use crate::kernel::secret_scan::SecretScan;
 use parking_lot::Mutex;
@@ -94,6 +94,6 @@ pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), 
 /// A log callback that forwards messages of the ledger to the application's log.
 fn log_through(functions: Arc<dyn HostFunctions>) -> Log {
     Arc::new(move |text| {
-        functions.call(CallFor::NO_RUN, LOG, serde_json::json!([text]).to_string(), Box::new(|_| ()));
+        functions.call(CallingRun::NO_RUN, LOG, serde_json::json!([text]).to_string(), Box::new(|_| ()));
     })
 }

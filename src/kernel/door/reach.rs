@@ -23,6 +23,14 @@ pub enum Need {
 }
 
 impl Reach {
+    /// Imported files need the right to run, and must not be forbidden to read, as results could quote them.
+    pub fn imported(paths: Vec<String>) -> Vec<Self> {
+        vec![
+            Self { effect: Effect::Run, paths: paths.clone(), need: Need::Allowed },
+            Self { effect: Effect::Read, paths, need: Need::NotForbidden },
+        ]
+    }
+
     /// The paths where imports looked for a file in vain.
     pub fn absent(places: Vec<Vec<String>>) -> impl Iterator<Item = Self> {
         places.into_iter().map(|paths| Self { effect: Effect::Read, paths, need: Need::Absent })

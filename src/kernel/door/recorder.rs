@@ -1,9 +1,9 @@
 //! Records events, if there is a ledger.
 
-use super::call_context::CallContext;
 use std::sync::Arc;
+use tgp_base::call::CallContext;
 use tgp_base::error::Error;
-use tgp_ledger::{Actor, Ledger, NewEvent};
+use tgp_ledger::{Ledger, NewEvent};
 
 /// Where events go.
 pub enum Records {
@@ -52,9 +52,10 @@ impl Recorder {
 
     /// Records an event on behalf of a call.
     pub fn record_for(&self, call: Option<&CallContext>, event: &NewEvent<'_>) {
-        let Some(CallContext { call, session, agent, id, .. }) = call else { return self.record(event) };
-        let actor = Actor { agent, id };
-        self.record(&NewEvent { actor, session: session.as_deref(), call: Some(call), ..*event });
+        match call {
+            Some(call) => self.record(&event.on_behalf_of(call)),
+            None => self.record(event),
+        }
     }
 
     /// Records an event.

@@ -1,45 +1,14 @@
 //! Refused and pending calls: their errors, their events, and the answers to approval requests.
 
-use super::approval_errors::{no_approver, not_approved};
-use super::call::Call;
-use super::call_context::CallContext;
-use super::decider::Decider;
+use super::approvals::{AnswerVerdict, ApprovalAnswer, ApprovalRequest, Decider, no_approver, not_approved};
 use super::door::Door;
-use super::gate::{ApprovalRequest, Gate, Refusal};
+use super::gate::Refusal;
 use super::rules::PolicySource;
-use serde::Deserialize;
-use serde_json::{Value, json};
-use std::time::Duration;
+use serde_json::Value;
+use tgp_base::call::{Call, CallContext};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{BodyValue, EventType, Importance, NewEvent};
 use tgp_policy::{Decision, PolicyError, Verdict};
-
-/// How long before the expiry of an approval the front end stops waiting.
-const WAIT_MARGIN: Duration = Duration::from_secs(1);
-
-/// Longest text in an answer.
-const MAX_CHARS: usize = 2000;
-
-/// The decision in an answer.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "lowercase")]
-pub enum AnswerVerdict {
-    Allow,
-    Ask,
-    Deny,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ApprovalAnswer {
-    verdict: AnswerVerdict,
-    /// Who decided.
-    by: Option<String>,
-    reason: Option<String>,
-    rule: Option<String>,
-}
 
 impl Door {
     /// Records a refusal and returns the error for the caller.
@@ -62,37 +31,12 @@ impl Door {
 
     fn ask(&self, call: &Call<'_>, asking: ApprovalRequest) -> Error {
         let about = self.context(call);
-        let id = match self.gate.approvals.ask(asking.subject, about.clone(), asking.who.clone()) {
+        let id = match self.gate.approvals.ask(asking.subject.clone(), about.clone(), asking.who.clone()) {
             Ok(id) => id,
             Err(error) => return error,
         };
-        // The front end stops waiting a little earlier, so that its refusal still arrives in time.
         let timeout = self.gate.approvals.approval_timeout();
-        let waits = timeout.saturating_sub(WAIT_MARGIN.min(timeout / 10));
-        let waits_ms = u64::try_from(waits.as_millis()).unwrap_or(u64::MAX);
-        let also: Vec<Value> = asking
-            .reached
-            .iter()
-            .map(|reach| json!({ "effect": reach.effect.as_str(), "paths": reach.paths }))
-            .collect();
-        let mut request = json!({
-            "id": id,
-            "tool": call.tool,
-            "effect": call.effect.as_str(),
-            "path": call.path,
-            "args": asking.args.as_deref(),
-            // Arguments that are too large to parse are not shown, which the approver must know.
-            "hiddenBytes": (asking.args.is_none() && !call.args.is_empty()).then_some(call.args.len()),
-            "text": asking.text.as_deref(),
-            "call": about.call,
-            "parent": about.parent,
-            "session": about.session,
-            "agent": call.caller.principal(),
-            "also": (!also.is_empty()).then_some(also),
-            "always": asking.always,
-            "waitsMs": waits_ms,
-            "rules": self.gate.rules.approved_version(),
-        });
+        let mut request = asking.json(&id, call, &about, timeout, &self.gate.rules.approved_version());
         match asking.who {
             Decider::Hook => {
                 let text = format!("{} waits for the policy function of the application.", call.tool);
@@ -122,8 +66,7 @@ impl Door {
     /// `Denied` and `Approval` for a refusal; `Approval` for an answer that is too late.
     pub fn answer_approval(&self, id: &str, answer: ApprovalAnswer) -> Result<Option<Verdict>, Error> {
         let (about, decider) = self.gate.approvals.waiting(id)?;
-        let ApprovalAnswer { verdict, by, reason, rule } = answer;
-        let (by, reason, rule) = (by.map(bounded), reason.map(bounded), rule.map(bounded));
+        let ApprovalAnswer { verdict, by, reason, rule } = answer.bounded();
         let by = by.as_deref().unwrap_or("application");
         let named = |decision| Verdict {
             decision,
@@ -183,11 +126,6 @@ impl Door {
         Ok(())
     }
 
-    #[must_use]
-    pub fn gate(&self) -> &Gate {
-        &self.gate
-    }
-
     /// Records which rules are in force.
     pub(super) fn record_rules(&self) {
         let version = self.gate.rules.version();
@@ -216,13 +154,6 @@ impl Door {
     }
 
     fn note(&self, kind: EventType, about: &CallContext, body: &[(&str, BodyValue<'_>)]) {
-        self.recorder.record(&NewEvent { importance: Importance::Other, ..about.event(kind, body) });
+        self.recorder.record(&NewEvent { importance: Importance::Other, ..NewEvent::of_call(kind, about, body) });
     }
-}
-
-fn bounded(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(MAX_CHARS) {
-        text.truncate(end);
-    }
-    text
 }

@@ -1,9 +1,9 @@
 //! Validation and truncation of JSON for the ledger.
 
-use crate::kernel::text_hash::text_hash;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
+use tgp_base::text_hash::text_hash;
 
 /// Longest text that is recorded whole.
 const MAX_BYTES: usize = 4 << 20;

@@ -1,9 +1,10 @@
 //! Queries about rules and tokens for SQL.
 
-use super::caller::Caller;
-use super::gate::{Gate, Previews, strictest_verdict};
-use super::policy_call::set_caller;
+use super::call_facts::set_caller;
+use super::gate::Gate;
 use super::rules::InForce;
+use super::strictest_verdict::{Previews, strictest_verdict};
+use tgp_base::call::Caller;
 use tgp_base::error::Error;
 use tgp_base::sql_detail::SqlDetail;
 use tgp_base::table_name::{DefaultSchema, TableName};

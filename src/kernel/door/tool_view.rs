@@ -1,12 +1,13 @@
 //! Visibility of tools in lists: one decision for prompts, live tools, `kernel.tools()` and MCP.
 
-use super::caller::Caller;
-use super::gate::{Gate, now_ms};
-use super::policy_call::set_caller;
+use super::call_facts::set_caller;
+use super::gate::Gate;
 use super::rules::InForce;
+use super::strictest_verdict::now_ms;
 use std::sync::Arc;
+use tgp_base::call::Caller;
 use tgp_base::error::Error;
-use tgp_policy::{Call, Capability, Effect, Fact, Policy, UnknownParts};
+use tgp_policy::{CallFacts, Capability, Effect, Fact, Policy};
 
 /// The tools that a caller sees in lists.
 pub struct ToolView<'g> {
@@ -74,7 +75,7 @@ impl ToolView<'_> {
         !(denied(tool) && denied("read_file"))
     }
 
-    fn call(&self, tool: &str, path: Option<&str>, capability: Option<&Capability>) -> Call {
+    fn call(&self, tool: &str, path: Option<&str>, capability: Option<&Capability>) -> CallFacts {
         let mut call = self.gate.rules.tools().some_call(tool);
         if call.effects.has(Effect::Run) {
             call.text = Fact::Unknown;
@@ -86,9 +87,14 @@ impl ToolView<'_> {
         }
         let token_id = capability.and_then(Capability::id).map(|id| id.to_string());
         set_caller(&mut call, self.caller, token_id, self.gate.mode());
-        let Caller { session, token, id, .. } = self.caller;
-        let is_unnamed = self.caller.kind() == "agent" && id.is_none();
-        call.principal.unknown = UnknownParts { session: session.is_none(), agent: is_unnamed, token: token.is_none() };
+        // Calls of the listed tools may be made by any agent, in any session, with a token.
+        if self.caller.session.is_none() {
+            call.session = Fact::Unknown;
+        }
+        if self.caller.token.is_none() {
+            call.token = Fact::Unknown;
+        }
+        call.is_any_agent = self.caller.kind() == "agent" && self.caller.id.is_none();
         call
     }
 }

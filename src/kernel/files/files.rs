@@ -11,11 +11,11 @@ use crate::kernel::commit_note::CommitNote;
 use crate::kernel::history::{History, WriteDone, Written};
 use crate::kernel::modules::Relink;
 use crate::kernel::near_path::with_near_path;
-use crate::kernel::text_hash::text_hash;
 use crate::kernel::tool_paths::RESULTS;
 use serde::Serialize;
 use std::sync::Arc;
 use tgp_base::error::Error;
+use tgp_base::text_hash::text_hash;
 use tgp_vfs::{DiskVfs, JailPath, Vfs};
 
 /// The result of `fix_tool`.

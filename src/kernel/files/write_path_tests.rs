@@ -10,7 +10,7 @@ use crate::kernel::files::changes::{Patch, WholeText};
 use crate::kernel::history::{
     Exchange, GitHome, History, HistoryParts, Persisted, ProcessControl, RunExamples, Written,
 };
-use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
+use crate::kernel::host_functions::{Answer, CallingRun, HostFunctions, RunEnding};
 use crate::kernel::modules::{AllowedPackages, ImportResolver};
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::secret_scan::SecretScan;
@@ -39,7 +39,7 @@ impl HostFunctions for Checker {
     fn names(&self) -> Arc<Vec<String>> {
         Arc::default()
     }
-    fn call(&self, _: CallFor, _: &str, args_json: String, answer: Answer) {
+    fn call(&self, _: CallingRun, _: &str, args_json: String, answer: Answer) {
         let count = {
             let mut requests = self.requests.lock();
             *requests += 1;
@@ -50,7 +50,7 @@ impl HostFunctions for Checker {
         }
         answer(Ok(r#"{"diagnostics":[]}"#.to_owned()));
     }
-    fn finish(&self, _: CallFor, _: RunEnding, _: Answer) {}
+    fn finish(&self, _: CallingRun, _: RunEnding, _: Answer) {}
 }
 
 struct Fixture {

@@ -2,7 +2,7 @@
 
 use super::run_examples::RunExamples;
 use super::written::{Persisted, WriteDone, Written};
-use crate::kernel::host_functions::{CallFor, HostFunctions};
+use crate::kernel::host_functions::{CallingRun, HostFunctions};
 use crate::kernel::tools::Tools;
 use serde::Serialize;
 use std::sync::Arc;
@@ -106,7 +106,7 @@ impl Exchange {
         let Some(publisher) = &self.publisher else { return };
         publisher.report_reach(Arc::new(move |news: &str| {
             let arguments = serde_json::json!([news]).to_string();
-            functions.call(CallFor::NO_RUN, WARN, arguments, Box::new(drop));
+            functions.call(CallingRun::NO_RUN, WARN, arguments, Box::new(drop));
         }));
     }
 

@@ -1,10 +1,30 @@
 //! Import resolution and its restrictions, shared by runs and type checks.
 
-use super::allowed_packages::AllowedPackages;
 use crate::kernel::tool_paths::import_endings;
 use std::sync::Arc;
-use tgp_compile::{ImportTarget, RestrictedImport, without_scheme};
+use tgp_compile::{ImportTarget, RestrictedImport, restricted_import, without_scheme};
 use tgp_vfs::{JailPath, Vfs, VfsError};
+
+/// The packages that tools may import.
+#[derive(Debug, Clone)]
+pub struct AllowedPackages(Arc<[String]>);
+
+impl AllowedPackages {
+    /// The same list as in the compiler's lint options.
+    pub fn new(names: &[String]) -> Self {
+        Self(names.into())
+    }
+
+    /// What `specifier` means in the module `importer`; `None` if tools may not import it.
+    pub fn named(&self, importer: &str, specifier: &str) -> Option<ImportTarget<'_>> {
+        ImportTarget::new(importer, specifier, &self.0)
+    }
+
+    /// The explanation for a forbidden import.
+    pub fn restricted(&self, specifier: &str) -> RestrictedImport {
+        restricted_import(specifier, &self.0)
+    }
+}
 
 /// A module that a tool may load.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! Modules of a run: import resolution, compiled tools, packages and their bytecode.
 
-mod allowed_packages;
 mod bytecode_files;
 mod compiled_tools;
 mod graph_cache;
@@ -13,9 +12,8 @@ mod referenced_files;
 mod relink;
 mod tool_cache;
 
-pub use allowed_packages::AllowedPackages;
 pub use bytecode_files::BytecodeFiles;
-pub use import_resolver::{ImportResolver, Resolved, Target};
+pub use import_resolver::{AllowedPackages, ImportResolver, Resolved, Target};
 pub use module_graph::{ModuleGraph, Sources};
 pub use modules::Modules;
 pub use packages::Packages;

@@ -6,12 +6,12 @@ use super::packages::Packages;
 use super::tool_cache::{CachedTool, ToolCache};
 use crate::kernel::look_alike::is_disguised;
 use crate::kernel::near_path::{near_path, with_near_path};
-use crate::kernel::text_hash::text_hash;
 use crate::kernel::tool_paths::TOOLS;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::spelling::did_you_mean;
+use tgp_base::text_hash::text_hash;
 use tgp_compile::{
     BodyKind, Compiler, Import, ModuleKind as Syntax, RestrictedImport, SyntaxChecker, ToolForm, std_library,
 };

@@ -121,7 +121,7 @@ fn file_of(specifier: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Packages;
-    use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
+    use crate::kernel::host_functions::{Answer, CallingRun, HostFunctions, RunEnding};
     use crate::kernel::private_files::PrivateFiles;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -136,14 +136,14 @@ mod tests {
         fn names(&self) -> Arc<Vec<String>> {
             Arc::default()
         }
-        fn call(&self, _: CallFor, _: &str, _: String, answer: Answer) {
+        fn call(&self, _: CallingRun, _: &str, _: String, answer: Answer) {
             let count = self.0.fetch_add(1, Ordering::Relaxed);
             std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_millis(50));
                 answer(Ok(serde_json::json!({ "manifest": "{}", "code": format!("bundle {count}") }).to_string()));
             });
         }
-        fn finish(&self, _: CallFor, _: RunEnding, _: Answer) {}
+        fn finish(&self, _: CallingRun, _: RunEnding, _: Answer) {}
     }
 
     #[test]

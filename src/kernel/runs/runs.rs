@@ -1,17 +1,14 @@
 //! `exec_tool`: runs of tools in the sandbox.
 
 use super::confinement::ConfinementReport;
-use super::entered_run::{Entered, EnteredRun, RunCaller, enter};
-use super::exec_options::{ExecOptions, ExecRequest, Runnable};
-use super::exec_value::{ExecDone, ExecValue, when_executed};
-use super::guest_files::GuestFiles;
+use super::files::guest_files::GuestFiles;
 use super::open_runs::{OpenRuns, RunIntent};
-use super::previewed_run::{cannot_turn_dry, previewed};
-use super::run_conclusion::conclude;
-use super::run_scope::RunScope;
-use super::run_stages::{Stage, traced};
+use super::outcome::exec_value::{ExecDone, ExecValue, when_executed};
+use super::outcome::run_conclusion::{conclude, previewed};
+use super::outcome::run_stages::{Stage, traced};
 use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
-use super::test_scope::{coverage_of, functions_for};
+use super::scope::exec_options::{ExecOptions, Runnable};
+use super::scope::run_scope::RunScope;
 use crate::kernel::checks::Checks;
 use crate::kernel::config::SandboxConfig;
 use crate::kernel::door::Door;
@@ -20,18 +17,17 @@ use crate::kernel::host_functions::{HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::test_first::TestFirst;
 use crate::kernel::tools::{Storing, Tools};
-use crate::kernel::visibility::with_visibility;
 use crate::kernel::work_pool::WorkPool;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tgp_base::bound_secrets::BoundSecrets;
-use tgp_base::error::{Error, ErrorCode};
+use tgp_base::error::Error;
 use tgp_base::ids::RunId;
 use tgp_base::threads;
 use tgp_net::Fetcher;
 use tgp_sandbox::{Host, RunLimits, RunRequest, Sandbox, when_done};
-use tgp_state::{Mode, Origin};
-use tgp_vfs::{JailPath, RunWriteQuota};
+use tgp_sql::Dialect;
+use tgp_vfs::RunWriteQuota;
 
 /// The number of the first nested run, far above those that JavaScript assigns.
 const FIRST_NESTED_RUN: u64 = 1 << 32;
@@ -64,7 +60,7 @@ pub struct Runs {
     examples: Option<Arc<RunExamples>>,
     guest_files: GuestFiles,
     pub(super) services: Arc<GuestServices>,
-    open: OpenRuns,
+    pub(super) open: OpenRuns,
     /// Admits and starts runs that take long to compile.
     pub(super) starting: WorkPool<()>,
     pub(super) next_nested: AtomicU64,
@@ -100,163 +96,6 @@ impl Runs {
         Ok(ConfinementReport::new(self.config.isolation, self.sandbox.confinement()?))
     }
 
-    /// Whether a run can be admitted on the caller's thread: its texts are short, as they are searched for secrets and hashed
-    /// for the ledger, and there are no rules, or its module graph is cached and valid.
-    pub(super) fn enters_quickly(&self, request: &ExecRequest) -> bool {
-        if !request.is_short() {
-            return false;
-        }
-        if self.services.door.gate().is_open_to(&request.options.caller) {
-            return true;
-        }
-        let tool = match &request.what {
-            Runnable::Tool(path) => JailPath::parse(path).ok(),
-            Runnable::Code(_) | Runnable::Test(_) => None,
-        };
-        // Checking a token reads a file.
-        let has_token = request.options.caller.token.is_some();
-        let is_explored = self.mode_of(&request.options) == Mode::Explore;
-        !has_token && is_explored && tool.is_some_and(|tool| self.modules().graph_quickly(&tool).is_some())
-    }
-
-    /// Admits a run, which `parent` waits for; none when it was refused and `done` was called.
-    pub(super) fn enter(&self, mut request: ExecRequest, parent: Option<RunId>, done: ExecDone) -> Option<EnteredRun> {
-        if parent.and_then(|parent| self.open.host(parent)).is_some_and(|host| host.is_dry()) {
-            request.options.set_dry_run();
-        }
-        let caller = Arc::clone(&request.options.caller);
-        let approval = caller.approval.as_deref();
-        let ExecRequest { run, what, args_json, options } = &request;
-        // Invalid limits are refused at the start.
-        let wall = options.limits(self.limits_for(what)).ok().map(|limits| limits.wall);
-        let by = RunCaller { caller: &caller, parent, tool: None, trace: None, wall, approval };
-        let through = if parent.is_some() { Origin::Run } else { Origin::Call };
-        let (entered, graph) = self.with_texts(what, options, through, |texts| {
-            enter(&self.services.door, *run, what, args_json, by, texts, done)
-        });
-        match entered {
-            Ok(Entered { done, approved, visibility, budget }) => {
-                request.options.approved = approved;
-                request.options.visibility = visibility;
-                request.options.budget = budget.filter(|budget| wall.is_none_or(|wall| *budget < wall));
-                Some(EnteredRun { request, done, graph })
-            }
-            Err((error, done)) => {
-                done.complete(Err(error));
-                None
-            }
-        }
-    }
-
-    /// Runs a tool; `done` is called once, from any thread.
-    pub(super) fn exec_tool(self: &Arc<Self>, entered: EnteredRun) {
-        let EnteredRun { request, done, graph } = entered;
-        let ExecRequest { run, what, args_json, options } = request;
-        match options.limits(self.limits_for(&what)) {
-            Ok(limits) => {
-                let (scope, done) = self.recorded(run, &what, self.scope(run, limits, options), done);
-                self.exec(run, scope, what, args_json, graph, done);
-            }
-            Err(error) => done.complete(Err(error)),
-        }
-    }
-
-    /// Starts a run on the caller's thread if that is fast: the module graph is cached and has few files to check.
-    /// Otherwise gives everything back.
-    pub(super) fn exec_tool_at_once(self: &Arc<Self>, entered: EnteredRun) -> Option<EnteredRun> {
-        let EnteredRun { request, done, graph } = entered;
-        let kind = request.options.caller_kind;
-        // The test state may have to be read first.
-        if self.mode_of(&request.options) != Mode::Explore {
-            return Some(EnteredRun { request, done, graph });
-        }
-        let tool = match &request.what {
-            Runnable::Tool(path) if request.is_short() => JailPath::parse(path).ok(),
-            Runnable::Tool(_) | Runnable::Code(_) | Runnable::Test(_) => None,
-        };
-        let Some(tool) = tool else { return Some(EnteredRun { request, done, graph }) };
-        let graph = graph.or_else(|| self.services.modules.graph_quickly(&tool));
-        let is_quick = |graph: &ModuleGraph| self.services.checks.gates_quickly(kind, graph);
-        let graph = match graph {
-            Some(graph) if is_quick(&graph) => graph,
-            graph => return Some(EnteredRun { request, done, graph }),
-        };
-        let ExecRequest { run, what, args_json, options } = request;
-        let started = options
-            .limits(self.config.limits())
-            .and_then(|limits| self.admit(&args_json, limits.memory_bytes, &options, &graph).map(|()| limits))
-            .map(|limits| self.scope(run, limits, options));
-        match started {
-            Ok(scope) => self.start(run, scope, &what, args_json.into(), graph, done),
-            Err(error) => done.complete(Err(error)),
-        }
-        None
-    }
-
-    /// Runs a tool for a function of the application that `parent` waits for: nested in that run and within its
-    /// remaining budget, so that the two cannot deadlock. When `parent` is over, requests of an unfinished function are
-    /// refused, and others are given back, as they are not part of the run.
-    pub(super) fn exec_tool_below(self: &Arc<Self>, parent: RunId, entered: EnteredRun) -> Option<EnteredRun> {
-        let EnteredRun { request, done, graph } = entered;
-        let host = self.open.host(parent);
-        if request.options.is_dry() && host.as_ref().is_some_and(|host| !host.is_dry()) {
-            done.complete(Err(cannot_turn_dry(request.what.path())));
-            return None;
-        }
-        let below = host.and_then(|host| host.begin_below(request.run));
-        let Some((scope, begun)) = below else {
-            if !request.options.below {
-                return Some(EnteredRun { request, done, graph });
-            }
-            done.complete(Err(Error::new(ErrorCode::Aborted, "The run of the requesting function is over.")));
-            return None;
-        };
-        let ExecRequest { run, what, args_json, options } = request;
-        match options.limits(self.config.limits()) {
-            Err(error) => done.complete(Err(error)),
-            Ok(limits) => {
-                let scope = scope.started_by_function(run, limits, options);
-                let done = when_executed(move |result| {
-                    if let Err(error) = &result {
-                        begun.failed(error);
-                    }
-                    drop(begun);
-                    done.complete(result);
-                });
-                Arc::clone(self).begin_nested(run, scope, what, args_json, graph, done);
-            }
-        }
-        None
-    }
-
-    pub(super) fn exec(
-        self: &Arc<Self>,
-        run: RunId,
-        scope: RunScope,
-        what: Runnable,
-        args_json: String,
-        judged: Option<ModuleGraph>,
-        done: ExecDone,
-    ) {
-        if matches!(what, Runnable::Test(_)) && scope.test.is_none() {
-            let message = "A function of the application cannot run tests while a tool waits for it.";
-            return done.complete(Err(Error::new(ErrorCode::Limit, message)));
-        }
-        let compiling = Stage::begin("compile", &scope);
-        let memory = scope.limits.memory_bytes;
-        let graph = with_visibility(scope.options.visibility.clone(), || {
-            let graph = judged.map_or_else(|| self.graph(&what, scope.test.as_deref()), Ok)?;
-            self.admit(&args_json, memory, &scope.options, &graph)?;
-            self.may_run(&what, &scope, &graph)?;
-            Ok(graph)
-        });
-        compiling.end(run, &scope);
-        match graph {
-            Ok(graph) => self.start(run, scope, &what, args_json.into(), graph, done),
-            Err(error) => done.complete(Err(error)),
-        }
-    }
-
     /// Adds a run to the table of open runs, so that it can be cancelled; removes it before its end is reported.
     pub(super) fn announce(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
         self.open.open(run);
@@ -271,6 +110,12 @@ impl Runs {
     pub fn cancel_run(&self, run: RunId) {
         self.open.cancel(run);
         self.sandbox.cancel(run);
+    }
+
+    /// The SQL dialect of the application's database.
+    #[must_use]
+    pub fn sql_dialect(&self) -> Dialect {
+        self.services.functions.sql_dialect()
     }
 
     pub(super) fn modules(&self) -> &Modules {
@@ -295,7 +140,7 @@ impl Runs {
         self.scope(run, limits, ExecOptions::default())
     }
 
-    fn scope(&self, run: RunId, limits: RunLimits, options: ExecOptions) -> RunScope {
+    pub(super) fn scope(&self, run: RunId, limits: RunLimits, options: ExecOptions) -> RunScope {
         let config = &self.config;
         let writes = RunWriteQuota::new(config.write_bytes.into(), config.write_files.into());
         let preview = options.is_dry().then(|| self.guest_files.preview());
@@ -304,7 +149,7 @@ impl Runs {
         scope
     }
 
-    fn start(
+    pub(super) fn start(
         self: &Arc<Self>,
         run: RunId,
         mut scope: RunScope,
@@ -333,7 +178,7 @@ impl Runs {
             self.guest_files.for_run(&scope.writes, scope.preview.as_deref()),
             Arc::clone(&graph),
         ));
-        let api = functions_for(&scope, self.services.functions.names());
+        let api = scope.functions(self.services.functions.names());
         self.open.serve(run, &host);
         let sandboxed = RunRequest {
             run,
@@ -345,7 +190,7 @@ impl Runs {
             limits,
             seed: scope.options.seed.or(self.config.seed),
             now: scope.options.now.or(self.config.now),
-            coverage: coverage_of(&scope),
+            coverage: scope.coverage(),
             lineage: scope.lineage,
             tree: Arc::clone(&scope.tree),
             deadline: scope.deadline(),

@@ -1,29 +1,26 @@
 //! Serves the host calls of a run.
 
-use super::approval::{FULL_LIMIT, after_refusal};
-use super::exec_options::Runnable;
-use super::exec_value::{ExecDone, when_executed};
-use super::guest_call::{AnsweredBy, GuestCall};
-use super::guest_reply::GuestReply;
-use super::nested_outcome::{given_up, outcome_text, unawaited, unwritable};
-use super::nested_runs::{NestedRunGuard, NestedRuns};
-use super::parse_budget::within_budget;
-use super::question_args::{arguments, first_text, first_two, text};
-use super::run_scope::RunScope;
-use super::secret_args::{check_written, fill_secrets, shown_file};
-use super::stack_trace::source_position;
+use super::files::secret_args::{check_written, fill_secrets, shown_file};
+use super::outcome::exec_value::{ExecDone, when_executed};
+use super::outcome::nested_outcome::{given_up, outcome_text, unawaited, unwritable};
+use super::outcome::stack_trace::source_position;
+use super::requests::guest_call::AnsweredBy;
+use super::requests::guest_reply::GuestReply;
+use super::requests::question_args::{arguments, first_text, first_two, text};
+use super::scope::exec_options::Runnable;
+use super::scope::nested_runs::{NestedRunGuard, NestedRuns};
+use super::scope::run_scope::RunScope;
 use crate::kernel::checks::Checks;
-use crate::kernel::door::{AdmittedCall, Call, Door, Effect};
+use crate::kernel::door::{Door, FULL_LIMIT};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
-use crate::kernel::modules::{ModuleGraph, Modules, Referenced};
+use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::test_first::TestFirst;
 use crate::kernel::tool_paths::RESULTS;
-use crate::kernel::visibility::{check_read, with_visibility};
+use crate::kernel::visibility::with_visibility;
 use crate::kernel::work_pool::WorkPool;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
@@ -31,7 +28,7 @@ use tgp_base::bound_secrets::BoundSecrets;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
 use tgp_compile::Callable;
-use tgp_net::{FetchRequest, Fetcher, RunningFetches};
+use tgp_net::{Fetcher, RunningFetches};
 use tgp_sandbox::{FUNCTION_TEXT_QUESTION, Host, PLACES_QUESTION, Question, Reply};
 use tgp_vfs::{JailPath, MountTable, VfsError};
 
@@ -73,21 +70,15 @@ pub trait RunStarter: Send + Sync {
 
 /// Serves one run.
 pub struct SandboxHost {
-    services: Arc<GuestServices>,
-    starter: Arc<dyn RunStarter>,
-    run: RunId,
-    scope: RunScope,
+    pub(super) services: Arc<GuestServices>,
+    pub(super) starter: Arc<dyn RunStarter>,
+    pub(super) run: RunId,
+    pub(super) scope: RunScope,
     files: MountTable,
-    graph: Arc<ModuleGraph>,
+    pub(super) graph: Arc<ModuleGraph>,
     nested: Arc<NestedRuns>,
-    fetches: RunningFetches,
+    pub(super) fetches: RunningFetches,
     hints: AtomicU8,
-}
-
-/// The number by which the guest can abort a request.
-#[derive(serde::Deserialize)]
-struct Numbered {
-    token: u32,
 }
 
 impl SandboxHost {
@@ -137,7 +128,7 @@ impl SandboxHost {
         !self.nested.is_closed() && self.scope.effects.begin()
     }
 
-    fn functions(&self) -> &dyn HostFunctions {
+    pub(super) fn functions(&self) -> &dyn HostFunctions {
         &*self.services.functions
     }
 
@@ -181,130 +172,6 @@ impl SandboxHost {
             }
             other => Err(Error::new(ErrorCode::Validation, format!("tgp.{other} is not a function."))),
         }
-    }
-
-    fn require(&self, question: &Question) -> Result<String, Error> {
-        let (importer, specifier): (String, String) = arguments(question)?;
-        with_visibility(self.scope.options.visibility.clone(), || self.required(&importer, &specifier))
-    }
-
-    fn required(&self, importer: &str, specifier: &str) -> Result<String, Error> {
-        let modules = &self.services.modules;
-        let required = modules.require(&self.graph, importer, specifier).map_err(|error| {
-            // A compile error quotes the file.
-            let Referenced { files, absent } = modules.named(importer, specifier);
-            // A missing file is refused like an existing one, so that the caller does not learn which files exist.
-            let unseen = absent.into_iter().flatten().find(|path| check_read(path).is_err());
-            let refused = self.check_imported(files).err();
-            let refused = refused.or_else(|| self.check_imported(vec![unseen?]).err());
-            refused.unwrap_or(error)
-        })?;
-        let files = required.modules.iter().map(|module| module.path.clone());
-        let imported: Vec<String> = files.filter(|path| self.graph.is_file(path)).collect();
-        self.check_imported(imported)?;
-        self.services.checks.gate_run(self.scope.options.caller_kind, &self.graph)?;
-        let modules = to_json(&required.modules)?;
-        to_json(&serde_json::json!({ "path": required.path, "modules": modules }))
-    }
-
-    /// Refuses files that the guest may not run.
-    fn check_imported(&self, imported: Vec<String>) -> Result<(), Error> {
-        if imported.is_empty() { Ok(()) } else { self.check("exec_tool", Effect::Run, "{}", imported) }
-    }
-
-    /// Admits a guest's request through the door; none for a request that is not a call.
-    fn enter(
-        &self,
-        question: &Question,
-        by: AnsweredBy,
-        approval: Option<&str>,
-    ) -> Result<Option<AdmittedCall>, Error> {
-        let Some(GuestCall { tool, effect, changes, path }) = GuestCall::of(question, by) else { return Ok(None) };
-        let door = &self.services.door;
-        let call = Call {
-            number: door.next_number(),
-            parent: Some(self.run.0),
-            changes,
-            path: path.map(Cow::Owned),
-            calling_tool: Some(&self.scope.tool),
-            trace: self.scope.trace.clone(),
-            approval,
-            ..Call::of(&self.scope.options.caller, tool, effect, question.args_json.as_str())
-        };
-        within_budget(&self.scope.tree, &question.name, || door.enter(call)).map(Some)
-    }
-
-    /// Answers a request once it is admitted: at once, or in the background after an approval or once the ledger has
-    /// room.
-    fn admit(
-        self: &Arc<Self>,
-        question: Question,
-        by: AnsweredBy,
-        reply: Reply,
-        approval: Option<String>,
-        until: Instant,
-    ) {
-        let refusal = match self.enter(&question, by, approval.as_deref()) {
-            Ok(admitted) => return self.serve(question, by, GuestReply { reply, admitted }),
-            Err(refusal) => refusal,
-        };
-        let host = Arc::clone(self);
-        let then = move |answer: Result<Option<String>, Error>| {
-            let again = Arc::clone(&host);
-            host.services.background.spawn_or_run(host.scope.root(), move || match answer {
-                Ok(approval) => again.admit(question, by, reply, approval, until),
-                Err(error) => GuestReply { reply, admitted: None }.send(Err(error)),
-            });
-        };
-        after_refusal(self.functions(), self.scope.application_call(self.run), refusal, approval, until, then);
-    }
-
-    /// Authorises a part of an admitted call.
-    fn check(&self, tool: &'static str, effect: Effect, args: &str, imported: Vec<String>) -> Result<(), Error> {
-        let door = &self.services.door;
-        let also = || super::imported::imported(imported.clone());
-        door.check(Call {
-            number: door.next_number(),
-            parent: Some(self.run.0),
-            path: imported.first().map(|path| Cow::Borrowed(path.as_str())),
-            calling_tool: Some(&self.scope.tool),
-            also: (!imported.is_empty()).then_some(&also),
-            ..Call::of(&self.scope.options.caller, tool, effect, args)
-        })
-    }
-
-    fn fetch(self: &Arc<Self>, question: &Question, reply: GuestReply) {
-        // Parsed twice: serde's flatten would buffer all other members.
-        let numbered = arguments::<(Numbered,)>(question);
-        match numbered.and_then(|(Numbered { token },)| Ok((token, arguments::<(FetchRequest,)>(question)?.0))) {
-            Err(error) => reply.send(Err(error)),
-            Ok((token, request)) => {
-                if let Some(preview) = &self.scope.preview
-                    && !request.only_reads()
-                {
-                    let checked = self.services.fetcher.check(request);
-                    return reply.send(Err(
-                        checked.map_or_else(Error::from, |(method, url)| preview.hold_request(method, url))
-                    ));
-                }
-                let answer = Box::new(move |result: Result<_, Error>| {
-                    reply.send(result.and_then(|value| to_json(&value)));
-                });
-                let host = Arc::clone(self);
-                let hops = Arc::new(move |url: &str, method: &str| {
-                    let args = serde_json::json!([{ "url": url, "method": method }]).to_string();
-                    host.check("fetch", Effect::Net, &args, Vec::new())
-                });
-                let task = self.services.fetcher.fetch(self.scope.root(), request, hops, answer);
-                self.fetches.add(token, task);
-            }
-        }
-    }
-
-    fn abort_fetch(&self, question: &Question) -> Result<String, Error> {
-        let (token,): (u32,) = arguments(question)?;
-        self.fetches.abort(token);
-        Ok("null".to_owned())
     }
 
     /// Source positions of positions in compiled code, in the same order.
@@ -359,7 +226,7 @@ impl Host for SandboxHost {
 
 impl SandboxHost {
     /// Answers an admitted request.
-    fn serve(self: &Arc<Self>, question: Question, by: AnsweredBy, reply: GuestReply) {
+    pub(super) fn serve(self: &Arc<Self>, question: Question, by: AnsweredBy, reply: GuestReply) {
         if by == AnsweredBy::Application {
             if let Some(preview) = &self.scope.preview
                 && !self.functions().runs_dry(&question.name)
@@ -394,6 +261,6 @@ impl SandboxHost {
     }
 }
 
-fn to_json(value: &impl Serialize) -> Result<String, Error> {
+pub(super) fn to_json(value: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|_| unwritable())
 }

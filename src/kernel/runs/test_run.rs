@@ -1,14 +1,14 @@
 //! Runs of test files: selection, limits, module graph and report.
 
-use super::exec_options::Runnable;
-use super::exec_value::{ExecDone, ExecValue, when_executed};
-use super::run_scope::RunScope;
+use super::outcome::exec_value::{ExecDone, ExecValue, when_executed};
 use super::runs::Runs;
 use super::sandbox_host::GuestServices;
-use super::test_outcome::{observed_run, without_tool};
-use super::test_record::TestRecord;
-use super::test_report::{TestReason, ToolState};
-use crate::kernel::door::{Call, CallContext, Effect};
+use super::scope::exec_options::Runnable;
+use super::scope::run_scope::RunScope;
+use super::test_results::test_outcome::{observed_run, without_tool};
+use super::test_results::test_record::TestRecord;
+use super::test_results::test_report::{TestReason, ToolState};
+use crate::kernel::door::Effect;
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::tool_paths::{TOOLS, is_test, is_tool, tests_of_tool, tools_of_test};
@@ -16,6 +16,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::call::{Call, CallContext};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
 use tgp_compile::tested_stem;

@@ -58,7 +58,7 @@ impl Runs {
 /// The owner whose recorded arguments a trial may use: the caller that this thread works for, if any.
 #[must_use]
 pub fn run_owner() -> Option<String> {
-    present().map(|call| call.owner)
+    present().map(|call| call.caller.owner())
 }
 
 impl Trial<'_> {

@@ -1,11 +1,12 @@
 //! The test-first state of tools, replayed from the ledger on the first query and kept current.
 
-use crate::kernel::door::{CallContext, Door};
+use crate::kernel::door::Door;
 use crate::kernel::private_files::PrivateFiles;
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
+use tgp_base::call::CallContext;
 use tgp_ledger::{EventType, Hash, Ledger, MAX_EVENTS, Query, StoredEvent};
 use tgp_state::{Event, Position, TestState, TestStatus, Texts};
 

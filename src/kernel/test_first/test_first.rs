@@ -2,9 +2,10 @@
 
 use super::live_state::LiveState;
 use super::writers::Writers;
-use crate::kernel::door::{CallContext, Door};
+use crate::kernel::door::Door;
 use crate::kernel::private_files::PrivateFiles;
 use std::sync::{Arc, OnceLock};
+use tgp_base::call::CallContext;
 use tgp_base::error::Error;
 use tgp_state::{
     Author, Event, ExemptGlobs, Kind, Mode, Origin, Request, RequestSource, Subject, TestRun, TestStatus, TextId,
@@ -73,7 +74,7 @@ impl TestFirst {
     /// The author of a change on behalf of a call.
     #[must_use]
     pub fn author(call: Option<&CallContext>) -> Author {
-        let is_person = call.is_none_or(|call| PEOPLE.contains(&call.agent.as_str()) && call.mode.is_none());
+        let is_person = call.is_none_or(|call| PEOPLE.contains(&call.agent()) && call.caller.mode.is_none());
         if is_person { Author::Person } else { Author::Agent }
     }
 
@@ -83,7 +84,7 @@ impl TestFirst {
     /// `State`, with the steps that would allow it.
     pub fn may_change(&self, call: Option<&CallContext>, request: &Request<'_>) -> Result<(), Error> {
         let Some(call) = call else { return Ok(()) };
-        self.judge(request, self.mode_of(&call.agent, call.mode), Origin::Call)
+        self.judge(request, self.mode_of(call.agent(), call.caller.mode), Origin::Call)
     }
 
     /// As `may_change`, in a given mode.
@@ -113,7 +114,7 @@ impl TestFirst {
     /// Records file events. Tools without tests are not recorded when tests are not required.
     pub fn changed(&self, call: Option<&CallContext>, events: &[(Subject, Event)]) {
         let by = Self::author(call);
-        let mode = call.map_or(Mode::Explore, |call| self.mode_of(&call.agent, call.mode));
+        let mode = call.map_or(Mode::Explore, |call| self.mode_of(call.agent(), call.caller.mode));
         for (subject, event) in events {
             if let Event::ToolWritten { tool, text } | Event::ToolMoved { to: tool, text, .. } = event {
                 self.writers.note(tool, *text, if by == Author::Person { Mode::Explore } else { mode });

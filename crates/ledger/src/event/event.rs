@@ -3,18 +3,7 @@
 use super::event_type::EventType;
 use crate::hash::Hash;
 use serde_json::value::RawValue;
-
-/// The actor of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Actor<'a> {
-    pub agent: &'a str,
-    pub id: &'a str,
-}
-
-impl Actor<'static> {
-    /// The kernel, for events without a caller.
-    pub const KERNEL: Self = Self { agent: "kernel", id: "" };
-}
+use tgp_base::call::CallContext;
 
 /// The value of a member of an event's body.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +34,9 @@ pub struct NewEvent<'a> {
     /// Milliseconds since 1970; `None` for now.
     pub at: Option<u64>,
     pub session: Option<&'a str>,
-    pub actor: Actor<'a>,
+    /// What kind of actor it is of, and its name among actors of its kind.
+    pub agent: &'a str,
+    pub id: &'a str,
     /// The call that the event is about; see `Ledger::call_id`.
     pub call: Option<&'a str>,
     /// The parent of that call.
@@ -67,7 +58,8 @@ impl NewEvent<'static> {
             importance: Importance::Other,
             at: None,
             session: None,
-            actor: Actor::KERNEL,
+            agent: "kernel",
+            id: "",
             call: None,
             parent: None,
             tool: None,
@@ -75,6 +67,28 @@ impl NewEvent<'static> {
             body: &[],
             more: None,
         }
+    }
+}
+
+impl<'a> NewEvent<'a> {
+    /// An event about a call.
+    #[must_use]
+    pub fn of_call(kind: EventType, call: &'a CallContext, body: &'a [(&'a str, BodyValue<'a>)]) -> Self {
+        let event = NewEvent {
+            parent: call.parent.as_deref(),
+            tool: Some(&call.tool),
+            path: call.path.as_deref(),
+            body,
+            ..NewEvent::of_kernel(kind)
+        };
+        event.on_behalf_of(call)
+    }
+
+    /// The same event, caused by a call.
+    #[must_use]
+    pub fn on_behalf_of(self, call: &'a CallContext) -> Self {
+        let session = call.caller.session.as_deref();
+        Self { session, agent: call.agent(), id: call.id(), call: Some(&call.name), ..self }
     }
 }
 

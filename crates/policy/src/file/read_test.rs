@@ -4,7 +4,7 @@ use super::fault::{Fault, shown};
 use super::fields::{Fields, items, text, word};
 use super::node::Node;
 use super::read_matchers::{METHODS, is_map};
-use crate::call::{Call, Fact, Principal};
+use crate::call_facts::{CallFacts, Fact};
 use crate::host_name::HostPort;
 use crate::tools::Tools;
 use crate::verdict::Decision;
@@ -23,7 +23,7 @@ const HTTPS: u16 = 443;
 #[derive(Debug)]
 pub(crate) struct FileTest {
     pub at: String,
-    pub call: Call,
+    pub call: CallFacts,
     pub expected: Decision,
 }
 
@@ -48,7 +48,7 @@ const CALL_KEYS: [&str; 11] =
 ///
 /// # Errors
 /// For a tool that does not exist, or an invalid value.
-pub(crate) fn read_call(node: &Node, tools: &Tools) -> Result<Call, Fault> {
+pub(crate) fn read_call(node: &Node, tools: &Tools) -> Result<CallFacts, Fault> {
     let fields = Fields::of(node, "A call", &CALL_KEYS)?;
     let Some(tool) = fields.get("tool") else {
         return Err(Fault::new(fields.place, "A call needs a 'tool'."));
@@ -88,7 +88,7 @@ pub(crate) fn read_call(node: &Node, tools: &Tools) -> Result<Call, Fault> {
                 call.tables = Fact::Known(values(node, "tables")?.iter().map(read).collect::<Result<_, _>>()?);
             }
             "text" => call.text = Fact::Known(text(node, "The hash of a text")?.to_owned()),
-            "principal" => call.principal = principal(node)?,
+            "principal" => set_principal(&mut call, node)?,
             "mode" => call.mode = word(node, "A mode", Mode::parse, Mode::ALL.map(Mode::as_str))?,
             _ => {}
         }
@@ -117,11 +117,12 @@ fn host(node: &Node) -> Result<HostPort, Fault> {
     })
 }
 
-fn principal(node: &Node) -> Result<Principal, Fault> {
+fn set_principal(call: &mut CallFacts, node: &Node) -> Result<(), Fault> {
     let fields = Fields::of(node, "A principal", &["session", "agent", "token"])?;
-    let part = |key: &str| {
-        let member = fields.get(key);
-        member.map(|member| text(&member.value, "A part of a principal").map(str::to_owned)).transpose()
-    };
-    Ok(Principal { session: part("session")?, agent: part("agent")?, token: part("token")?, ..Principal::default() })
+    for (key, part) in [("session", &mut call.session), ("agent", &mut call.agent), ("token", &mut call.token)] {
+        if let Some(member) = fields.get(key) {
+            *part = Fact::Known(text(&member.value, "A part of a principal")?.to_owned());
+        }
+    }
+    Ok(())
 }

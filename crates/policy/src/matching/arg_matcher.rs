@@ -2,7 +2,7 @@
 
 use super::fit::Fit;
 use super::path_set::example_of;
-use crate::call::Fact;
+use crate::call_facts::Fact;
 use crate::canonical_json::value_hash;
 use globset::GlobMatcher;
 use serde_json::{Number, Value};

@@ -1,6 +1,6 @@
 //! How far a condition matches a call.
 
-use crate::call::Fact;
+use crate::call_facts::Fact;
 
 /// The degree of a match. A rule that allows must cover a call; one that asks or denies need only touch it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,7 +4,7 @@ use super::arg_matcher::ArgMatcher;
 use super::fit::Fit;
 use super::path_set::PathSet;
 use super::principal_pattern::PrincipalPattern;
-use crate::call::Call;
+use crate::call_facts::CallFacts;
 use crate::host_name::HostPattern;
 use std::cell::OnceCell;
 use tgp_base::mode::Mode;
@@ -57,13 +57,13 @@ impl Condition {
 
 /// A call being judged, with its cached glob matches.
 pub(crate) struct IndexedCall<'c> {
-    pub call: &'c Call,
+    pub call: &'c CallFacts,
     globs: &'c PathSet,
     matched: OnceCell<Vec<Vec<usize>>>,
 }
 
 impl<'c> IndexedCall<'c> {
-    pub fn new(call: &'c Call, globs: &'c PathSet) -> Self {
+    pub fn new(call: &'c CallFacts, globs: &'c PathSet) -> Self {
         Self { call, globs, matched: OnceCell::new() }
     }
 
@@ -126,8 +126,8 @@ impl Matchers {
         match part {
             Condition::Modes => when(&self.modes, |modes| Fit::covers_if(modes.contains(&call.mode))),
             Condition::Principal => when(&self.principal, |patterns| {
-                let could = || patterns.iter().any(|pattern| pattern.could_match(&call.principal));
-                match Fit::covers_if(patterns.iter().any(|pattern| pattern.matches(&call.principal))) {
+                let could = || patterns.iter().any(|pattern| pattern.could_match(call));
+                match Fit::covers_if(patterns.iter().any(|pattern| pattern.matches(call))) {
                     Fit::No if could() => Fit::Touches,
                     fit @ (Fit::No | Fit::Touches | Fit::Covers) => fit,
                 }

@@ -1,6 +1,6 @@
 //! A pattern for principals: `agent:reporter`, `session:nightly-*`, `token:…`.
 
-use crate::call::Principal;
+use crate::call_facts::{CallFacts, Fact};
 use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,26 +54,24 @@ impl PrincipalPattern {
         Ok(Self { kind, name })
     }
 
-    pub fn matches(&self, principal: &Principal) -> bool {
-        let id = match self.kind {
-            Kind::Session => &principal.session,
-            Kind::Agent => &principal.agent,
-            Kind::Token => &principal.token,
-        };
-        id.as_ref().is_some_and(|id| match &self.name {
-            Name::Exact(name) => id == name,
-            Name::Begins(begin) => id.starts_with(begin.as_str()),
-        })
+    pub fn matches(&self, call: &CallFacts) -> bool {
+        match (self.part(call), &self.name) {
+            (Fact::Known(id), Name::Exact(name)) => id == name,
+            (Fact::Known(id), Name::Begins(begin)) => id.starts_with(begin.as_str()),
+            (Fact::Nothing | Fact::Unknown, _) => false,
+        }
     }
-}
 
-impl PrincipalPattern {
-    /// Whether it may match, depending on the unknown parts of the principal.
-    pub fn could_match(&self, principal: &Principal) -> bool {
+    /// Whether it may match, because that part of the caller is unknown.
+    pub fn could_match(&self, call: &CallFacts) -> bool {
+        matches!(self.part(call), Fact::Unknown) || (self.kind == Kind::Agent && call.is_any_agent)
+    }
+
+    const fn part<'c>(&self, call: &'c CallFacts) -> &'c Fact<String> {
         match self.kind {
-            Kind::Session => principal.unknown.session,
-            Kind::Agent => principal.unknown.agent,
-            Kind::Token => principal.unknown.token,
+            Kind::Session => &call.session,
+            Kind::Agent => &call.agent,
+            Kind::Token => &call.token,
         }
     }
 }
@@ -84,6 +82,32 @@ impl fmt::Display for PrincipalPattern {
         match &self.name {
             Name::Exact(name) => write!(formatter, "{kind}:{name}"),
             Name::Begins(begin) => write!(formatter, "{kind}:{begin}*"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PrincipalPattern;
+    use crate::call_facts::{CallFacts, Fact};
+
+    #[test]
+    fn a_pattern_could_match_what_is_unknown_of_a_caller() {
+        let pattern = |text: &str| PrincipalPattern::parse(text).unwrap();
+        let named = |name: &str| Fact::Known(name.to_owned());
+        let call = CallFacts { session: Fact::Unknown, agent: named("agent"), ..CallFacts::default() };
+        let any = CallFacts { is_any_agent: true, ..call.clone() };
+        for (text, call, matches, could_match) in [
+            ("session:s", &call, false, true),
+            ("token:t", &call, false, false),
+            ("agent:agent", &call, true, false),
+            ("agent:ann", &call, false, false),
+            ("agent:agent", &any, true, true),
+            ("agent:ann", &any, false, true),
+            ("token:t", &any, false, false),
+        ] {
+            let found = (pattern(text).matches(call), pattern(text).could_match(call));
+            assert_eq!(found, (matches, could_match), "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The targets of a rule: effects, tools by name, or everything.
 
-use crate::call::Call;
+use crate::call_facts::CallFacts;
 use tgp_base::effect::{Effect, Effects};
 
 /// The name that stands for every tool.
@@ -20,7 +20,7 @@ pub(crate) enum Targets {
 
 impl Targets {
     /// The effects of the call that these targets include; `None` if there are none. Naming the tool includes all its effects.
-    pub fn effects_of(&self, call: &Call) -> Option<Effects> {
+    pub fn effects_of(&self, call: &CallFacts) -> Option<Effects> {
         match self {
             Self::Everything => Some(call.effects),
             Self::Some { tools, .. } if tools.binary_search(&call.tool).is_ok() => Some(call.effects),
@@ -40,7 +40,7 @@ impl Targets {
     }
 
     /// Whether all effects of the call are included.
-    pub fn cover(&self, call: &Call) -> bool {
+    pub fn cover(&self, call: &CallFacts) -> bool {
         self.effects_of(call) == Some(call.effects)
     }
 

@@ -2,7 +2,7 @@
 
 use super::world::{Dice, call, effects, policy};
 use crate::matching::matchers::IndexedCall;
-use crate::{Call, Decision, Effect, Fact, Mode};
+use crate::{CallFacts, Decision, Effect, Fact, Mode};
 use serde_json::json;
 
 fn rule(dice: &mut Dice, number: usize, decision: &str) -> String {
@@ -40,7 +40,7 @@ fn file(default: &str, rules: &[String]) -> String {
     format!("default: {default}\nrules:{}\n{}", if rules.is_empty() { " []" } else { "" }, rules.concat())
 }
 
-fn any_call(dice: &mut Dice) -> Call {
+fn any_call(dice: &mut Dice) -> CallFacts {
     let path = *dice.pick(&["a/b", "b/x", "a/x/c", "c", "z"]);
     let url = *dice.pick(&["https://a.example.com", "https://b.org", "none"]);
     let mut found = call(match dice.roll(8) {
@@ -56,7 +56,7 @@ fn any_call(dice: &mut Dice) -> Call {
         _ => json!({"tool": "send_mail"}),
     });
     found.mode = *dice.pick(&Mode::ALL);
-    found.principal.agent = dice.pick(&[None, Some("abc".to_owned())]).clone();
+    found.agent = dice.pick(&[Fact::Nothing, Fact::Known("abc".to_owned())]).clone();
     match dice.roll(10) {
         0 => found.paths = Fact::Unknown,
         1 => found.paths = Fact::Nothing,

@@ -1,14 +1,14 @@
 //! Replays with two policies, and the version of a policy.
 
 use super::world::{call, policy};
-use crate::{Call, replay};
+use crate::{CallFacts, replay};
 use serde_json::json;
 
 #[test]
 fn replay_compares_two_policies() {
     let before = policy("default: ask\nrules: [{ id: reading, allow: read }]");
     let after = policy("default: ask\nrules: [{ id: runs, allow: run }, { id: secret, deny: read, paths: ['s/**'] }]");
-    let calls: Vec<Call> = [
+    let calls: Vec<CallFacts> = [
         json!({"tool": "read_file", "args": {"path": "s/a"}}),
         json!({"tool": "exec_tool", "args": {"path": "a"}}),
         json!({"tool": "write_file", "args": {"path": "a"}}),

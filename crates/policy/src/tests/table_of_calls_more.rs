@@ -2,7 +2,7 @@
 
 use super::table_of_calls::check;
 use super::world::{call, effects, policy};
-use crate::{Call, Decision, Effect, Fact};
+use crate::{CallFacts, Decision, Effect, Fact};
 use serde_json::json;
 
 #[test]
@@ -174,16 +174,17 @@ rules:
 "#
         )
     };
-    let known = |effect: Effect| Call { tool: "send_mail".into(), effects: effects(&[effect]), ..Call::default() };
+    let known =
+        |effect: Effect| CallFacts { tool: "send_mail".into(), effects: effects(&[effect]), ..CallFacts::default() };
     let unknown = [
-        Call { paths: Fact::Unknown, ..known(Effect::Read) },
-        Call { paths: Fact::Unknown, ..known(Effect::Run) },
+        CallFacts { paths: Fact::Unknown, ..known(Effect::Read) },
+        CallFacts { paths: Fact::Unknown, ..known(Effect::Run) },
         known(Effect::Write),
         known(Effect::Net),
-        Call { host: Fact::Unknown, method: Fact::Known("GET".into()), ..known(Effect::Net) },
+        CallFacts { host: Fact::Unknown, method: Fact::Known("GET".into()), ..known(Effect::Net) },
         known(Effect::Sql),
-        Call { tables: Fact::Unknown, ..known(Effect::Sql) },
-        Call { args: Fact::Unknown, ..known(Effect::App) },
+        CallFacts { tables: Fact::Unknown, ..known(Effect::Sql) },
+        CallFacts { args: Fact::Unknown, ..known(Effect::App) },
     ];
     for call in &unknown {
         assert_eq!(policy(&yaml("allow", "ask")).decide(call), Decision::Ask, "{call:?}");
@@ -198,9 +199,9 @@ rules:
         known(Effect::Run),
         known(Effect::App),
         known(Effect::Shell),
-        Call { tables: Fact::Known(Vec::new()), ..known(Effect::Sql) },
-        Call { paths: Fact::Known(Vec::new()), ..known(Effect::Write) },
-        Call { args: Fact::Known(json!({}).into()), ..known(Effect::App) },
+        CallFacts { tables: Fact::Known(Vec::new()), ..known(Effect::Sql) },
+        CallFacts { paths: Fact::Known(Vec::new()), ..known(Effect::Write) },
+        CallFacts { args: Fact::Known(json!({}).into()), ..known(Effect::App) },
     ];
     for call in &nothing {
         for (decision, default, expected) in [
@@ -219,7 +220,7 @@ fn a_recorded_call_round_trips() {
     let json = json!({"tool": "download", "args": {"url": "https://A.example:444", "path": "x/./y"}, "mode": "strict"});
     let call = call(json);
     let text = serde_json::to_string(&call).unwrap();
-    assert_eq!(serde_json::from_str::<Call>(&text).unwrap(), call);
+    assert_eq!(serde_json::from_str::<CallFacts>(&text).unwrap(), call);
     assert!(text.contains(r#""host":{"known":{"host":"a.example","port":444}}"#), "{text}");
 }
 

@@ -2,7 +2,7 @@
 
 use super::tokens::keys;
 use super::world::{Dice, call, tools};
-use crate::{Call, Decision, attenuate, issue, verify};
+use crate::{CallFacts, Decision, Fact, attenuate, issue, verify};
 use serde_json::{Value, json};
 
 fn caveats(dice: &mut Dice) -> Value {
@@ -30,7 +30,7 @@ fn caveats(dice: &mut Dice) -> Value {
     found
 }
 
-fn calls(dice: &mut Dice) -> Call {
+fn calls(dice: &mut Dice) -> CallFacts {
     let path = dice.pick(&["a/b", "a/b/c", "b/x", "c"]);
     let json = match dice.roll(6) {
         0 => json!({"tool": "read_file", "args": {"path": path, "limit": dice.roll(4)}}),
@@ -41,7 +41,7 @@ fn calls(dice: &mut Dice) -> Call {
         _ => json!({"tool": "download", "args": {"url": "https://a.example.com", "path": path}}),
     };
     let mut call = call(json);
-    call.principal.agent = dice.pick(&[None, Some("abc".to_owned()), Some("x".to_owned())]).clone();
+    call.agent = dice.pick(&[Fact::Nothing, Fact::Known("abc".to_owned()), Fact::Known("x".to_owned())]).clone();
     call.mode = *dice.pick(&crate::Mode::ALL);
     call
 }
@@ -85,7 +85,7 @@ fn may_allow_holds_for_every_allowed_call() {
         for _ in 0..30 {
             let (call, now) = (calls(&mut dice), u64::try_from(dice.roll(120)).unwrap());
             let some = tools.some_call(&call.tool);
-            let some = Call { principal: call.principal.clone(), mode: call.mode, ..some };
+            let some = CallFacts { agent: call.agent.clone(), mode: call.mode, ..some };
             let is_shown = capability.may_allow(&some, now);
             if capability.judge(&call, now).decision == Decision::Allow {
                 assert!(is_shown, "{call:?}");

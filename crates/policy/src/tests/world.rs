@@ -1,7 +1,7 @@
 //! Test fixtures: a small set of tools, policies and calls.
 
 use crate::{
-    ArgKind, Arguments, Call, Effect, Effects, Policy, PolicyError, SqlFacts, SqlVerb, TableName, Tool, Tools,
+    ArgKind, Arguments, CallFacts, Effect, Effects, Policy, PolicyError, SqlFacts, SqlVerb, TableName, Tool, Tools,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub fn policy(yaml: &str) -> Policy {
 }
 
 /// A call in the format of policy tests.
-pub fn call(json: Value) -> Call {
+pub fn call(json: Value) -> CallFacts {
     policy("default: allow").read_call(&json).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -1,7 +1,7 @@
 //! One block of a token: a set of caveats added in one step.
 
 use super::instant::parse_utc;
-use crate::call::Call;
+use crate::call_facts::CallFacts;
 use crate::file::fault::{Fault, shown};
 use crate::file::fields::{Fields, items};
 use crate::file::json::from_json;
@@ -76,7 +76,7 @@ impl Block {
         })
     }
 
-    pub fn covers(&self, call: &Call) -> bool {
+    pub fn covers(&self, call: &CallFacts) -> bool {
         let judged = IndexedCall::new(call, &self.globs);
         let covers = |grant: &Grant| grant.targets.cover(call) && grant.matchers.fit(&judged) == Fit::Covers;
         self.grants.iter().any(covers)
@@ -85,7 +85,7 @@ impl Block {
 
 impl Block {
     /// Whether it may cover the call, depending on the call's unknown parts.
-    pub fn may_cover(&self, call: &Call) -> bool {
+    pub fn may_cover(&self, call: &CallFacts) -> bool {
         let judged = IndexedCall::new(call, &self.globs);
         let may_cover = |grant: &Grant| grant.targets.cover(call) && grant.matchers.fit(&judged) != Fit::No;
         self.grants.iter().any(may_cover)

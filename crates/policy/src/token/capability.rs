@@ -2,7 +2,7 @@
 
 use super::block::{Block, Grant};
 use super::token_id::TokenId;
-use crate::call::Call;
+use crate::call_facts::CallFacts;
 use crate::matching::matchers::IndexedCall;
 use crate::nearest::{change, condition_text};
 use crate::verdict::{Decision, Verdict};
@@ -61,7 +61,7 @@ impl Capability {
 
     /// Allows calls that every block covers, and denies all others. A token never asks.
     #[must_use]
-    pub fn judge(&self, call: &Call, now_ms: u64) -> Verdict {
+    pub fn judge(&self, call: &CallFacts, now_ms: u64) -> Verdict {
         if self.expires().is_some_and(|expires| now_ms >= expires) {
             return self.verdict(Decision::Deny, "The token has expired. Ask for a new one.", None);
         }
@@ -83,7 +83,7 @@ impl Capability {
 
     /// Whether the call may be allowed, depending on its unknown parts. Decides which tools a holder sees.
     #[must_use]
-    pub fn may_allow(&self, call: &Call, now_ms: u64) -> bool {
+    pub fn may_allow(&self, call: &CallFacts, now_ms: u64) -> bool {
         self.expires().is_none_or(|expires| now_ms < expires) && self.blocks.iter().all(|block| block.may_cover(call))
     }
 
@@ -93,7 +93,7 @@ impl Capability {
     }
 
     /// A call of the same tool that the caveats cover, as text.
-    fn nearest(&self, block: &Block, call: &Call) -> Option<String> {
+    fn nearest(&self, block: &Block, call: &CallFacts) -> Option<String> {
         let judged = IndexedCall::new(call, &block.globs);
         let propose = |grant: &Grant| {
             let mut changed = call.clone();

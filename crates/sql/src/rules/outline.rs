@@ -9,7 +9,7 @@ use crate::parsing::table_names::{last_part, mentioned_names};
 use crate::parsing::token::Tokens;
 use crate::parsing::tokenise::{check_text, tokenise};
 use std::collections::BTreeSet;
-use tgp_base::sql_verb::SqlVerb;
+use tgp_base::sql_verb::{Access, SqlVerb};
 
 /// Verbs, tables and names of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,24 @@ pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
     }
     let mentioned = if tables.is_some() { names } else { BTreeSet::new() };
     (!verbs.is_empty()).then_some(Outline { verbs, tables, mentioned })
+}
+
+/// Whether a statement only reads, under every lexer configuration of its database. A statement that is refused in every
+/// database does not count as reading.
+#[must_use]
+pub fn only_reads(sql: &str, dialect: Dialect) -> bool {
+    let verbs = || {
+        check_text(sql).ok()?;
+        let policy = SqlPolicy { ddl: true, ..SqlPolicy::default() };
+        let upper = sql.to_ascii_uppercase();
+        let mut verbs = BTreeSet::new();
+        for config in dialect.lexer_configs(sql) {
+            let Some(tokens) = tokenise(sql, &upper, config).ok()? else { continue };
+            verbs.append(&mut verbs_of(&tokens, config.syntax, dialect, &policy).ok()?);
+        }
+        Some(verbs)
+    };
+    verbs().is_some_and(|verbs| !verbs.is_empty() && verbs.iter().all(|verb| verb.access() == Access::Read))
 }
 
 /// Whether the statement uses a catalogue that exposes tables which it does not name.
@@ -119,6 +137,27 @@ mod tests {
         }
         for sql in ["", "select 1; drop table x", "grant all on x to y", "\0"] {
             assert_eq!(outline(sql), None, "{sql}");
+        }
+    }
+
+    #[test]
+    fn a_statement_that_may_write_does_not_count_as_reading() {
+        use Dialect::{Any, Mysql, Postgres, Sqlite};
+        for (sql, dialect, reads) in [
+            ("\n SELECT 1", Any, true),
+            ("select a from b where c = 'delete from d'", Any, true),
+            ("/* x */ SELECT 1", Postgres, true),
+            ("WITH a AS (SELECT 1) SELECT * FROM a", Sqlite, true),
+            ("SHOW TABLES", Mysql, true),
+            ("WITH a AS (DELETE FROM b RETURNING *) SELECT * FROM a", Postgres, false),
+            ("SELECT * INTO c FROM b", Postgres, false),
+            ("SELECT 1; DROP TABLE b", Any, false),
+            ("SELECT 1 /*! ; DELETE FROM b */", Mysql, false),
+            ("selected", Any, false),
+            ("INSERT INTO a VALUES (1)", Any, false),
+            ("", Any, false),
+        ] {
+            assert_eq!(super::only_reads(sql, dialect), reads, "{sql}");
         }
     }
 

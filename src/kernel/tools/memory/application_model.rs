@@ -1,6 +1,6 @@
 //! The application's embedding model, called through JavaScript. It may be slow, fail, or return invalid vectors.
 
-use crate::kernel::host_functions::{CallFor, HostFunctions};
+use crate::kernel::host_functions::{CallingRun, HostFunctions};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use crossbeam_channel::RecvTimeoutError;
@@ -39,7 +39,7 @@ impl ApplicationModel {
             // The caller may have timed out.
             let _gone = sender.send(result);
         });
-        self.0.call(CallFor::NO_RUN, QUESTION, serde_json::json!([texts]).to_string(), answer);
+        self.0.call(CallingRun::NO_RUN, QUESTION, serde_json::json!([texts]).to_string(), answer);
         let began = Instant::now();
         let json = loop {
             match receiver.recv_timeout(STOP_CHECK_INTERVAL) {

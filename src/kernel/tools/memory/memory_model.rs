@@ -1,13 +1,15 @@
 //! The embedding model: the weights of @tgp/memory, or the application's own model.
 
 use super::application_model::ApplicationModel;
-use super::shared_weights;
 use crate::kernel::host_functions::HostFunctions;
+use parking_lot::Mutex;
 use serde::Deserialize;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, OnceLock, Weak};
 use tgp_base::error::Error;
-use tgp_embed::{Embedder, ModelId, Vector};
+use tgp_embed::{Embedder, MAX_MODEL_BYTES, ModelId, Vector};
+use tgp_vfs::read_package_file;
 
 /// The model that JavaScript selected.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -42,7 +44,7 @@ impl MemoryModel {
     /// The weights, if this model uses them.
     pub fn weights(&self) -> Result<Option<Arc<Embedder>>, Error> {
         match self {
-            Self::Weights { path, loaded } => loaded.get_or_init(|| shared_weights::load(path)).clone().map(Some),
+            Self::Weights { path, loaded } => loaded.get_or_init(|| load_weights(path)).clone().map(Some),
             Self::Application(_) => Ok(None),
         }
     }
@@ -62,4 +64,19 @@ impl MemoryModel {
             Self::Application(_) => 64,
         }
     }
+}
+
+/// The weights that a kernel of this process uses.
+static LOADED: LazyLock<Mutex<HashMap<PathBuf, Weak<Embedder>>>> = LazyLock::new(Mutex::default);
+
+/// Loads a model file, or shares the loaded one. Concurrent callers share one load.
+fn load_weights(path: &Path) -> Result<Arc<Embedder>, Error> {
+    let mut loaded = LOADED.lock();
+    if let Some(model) = loaded.get(path).and_then(Weak::upgrade) {
+        return Ok(model);
+    }
+    let model = Arc::new(Embedder::read(read_package_file(path, "the weights of @tgp/memory", MAX_MODEL_BYTES)?)?);
+    loaded.retain(|_, model| model.strong_count() > 0);
+    loaded.insert(path.to_owned(), Arc::downgrade(&model));
+    Ok(model)
 }

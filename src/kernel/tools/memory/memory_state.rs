@@ -1,7 +1,6 @@
 //! The state of the semantic index: vectors, pending texts and background work.
 
 use super::followed_tools::FollowedTools;
-use super::recent_vectors::RecentVectors;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tgp_base::error::Error;
@@ -9,6 +8,23 @@ use tgp_embed::{ModelId, TextKey, Vector, VectorIndex};
 
 /// How long the application's model is not called after a failure.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
+const MAX_RECENT: usize = 64;
+
+/// An LRU cache of query vectors.
+#[derive(Default)]
+pub struct RecentVectors(VecDeque<(TextKey, Vector)>);
+
+impl RecentVectors {
+    pub fn get(&self, key: TextKey) -> Option<&Vector> {
+        self.0.iter().find(|(known, _)| *known == key).map(|(_, vector)| vector)
+    }
+
+    pub fn put(&mut self, key: TextKey, vector: Vector) {
+        self.0.retain(|(known, _)| *known != key);
+        self.0.push_front((key, vector));
+        self.0.truncate(MAX_RECENT);
+    }
+}
 
 /// The state of the background work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,8 +10,6 @@ mod followed_tools;
 mod memory;
 mod memory_model;
 mod memory_state;
-mod recent_vectors;
-mod shared_weights;
 mod tool_texts;
 mod vector_cache;
 

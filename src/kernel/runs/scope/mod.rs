@@ -1,0 +1,6 @@
+//! What a run may do and what it shares with its nested runs.
+
+pub mod exec_options;
+pub mod nested_runs;
+pub mod run_scope;
+pub mod side_effects;

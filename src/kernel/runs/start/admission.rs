@@ -1,0 +1,113 @@
+//! Checks before a run starts.
+
+use crate::kernel::modules::ModuleGraph;
+use crate::kernel::runs::Runs;
+use crate::kernel::runs::outcome::run_conclusion::out_of_nested_time;
+use crate::kernel::runs::scope::exec_options::{ExecOptions, Runnable};
+use crate::kernel::runs::scope::run_scope::RunScope;
+use crate::kernel::test_first::text_id;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_sandbox::{JsonShape, NestedRun, TreeLimits};
+use tgp_state::{Mode, Origin, Request, TextId, Texts};
+
+impl Runs {
+    /// Counts one more nested run, if the limits allow it.
+    pub(in crate::kernel::runs) fn admit_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
+        let refused = |why: String| Error::new(ErrorCode::Limit, format!("{path} was not run: {why}"));
+        let most = self.config.call_depth;
+        if scope.lineage.depth > most {
+            return Err(refused(format!(
+                "tools may run tools {most} levels deep (sandbox.callDepth). Check for endless recursion."
+            )));
+        }
+        let TreeLimits { runs, cpu, .. } = scope.tree.limits();
+        if scope.tree.cpu_left().is_zero() {
+            return Err(refused(out_of_nested_time(cpu)));
+        }
+        scope.tree.enter().ok_or_else(|| {
+            refused(format!(
+                "the outermost tool and its nested runs already have {runs} open runs (sandbox.nestedRuns). Await some of them first, or use fewer runs."
+            ))
+        })
+    }
+
+    /// Refuses arguments that are too large, tools that fail their check, and a text other than the approved one.
+    pub(in crate::kernel::runs) fn admit(
+        &self,
+        args_json: &str,
+        memory_bytes: u64,
+        options: &ExecOptions,
+        graph: &ModuleGraph,
+    ) -> Result<(), Error> {
+        let most = self.config.args_bytes as usize;
+        if args_json.len() > most {
+            let message = format!(
+                "The arguments are {} bytes of JSON; the limit is {most} (sandbox.argsBytes). Pass less, or a path to a file.",
+                args_json.len()
+            );
+            return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
+        }
+        if !JsonShape::fits(args_json, memory_bytes) {
+            let message = format!(
+                "The arguments are {} bytes of JSON: more than a run with {} MB of memory can read (sandbox.memoryMb). Pass less, or a path to a file.",
+                args_json.len(),
+                memory_bytes >> 20
+            );
+            return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
+        }
+        if options.approved.as_ref().is_some_and(|approved| **approved != *graph.text_hash()) {
+            let message =
+                "The approval is void: the tool has changed since. Make the call again and have it approved again.";
+            return Err(Error::new(ErrorCode::Approval, message));
+        }
+        self.services().checks.gate_run(options.caller_kind, graph)
+    }
+
+    /// How strictly tests are required for the caller of a run.
+    pub(in crate::kernel::runs) fn mode_of(&self, options: &ExecOptions) -> Mode {
+        self.services().tests.mode_of(options.caller.kind(), options.caller.mode)
+    }
+
+    /// Refuses a tool without passing tests, where they are required. Tests and previews are exempt, as they have no
+    /// lasting effects.
+    pub(in crate::kernel::runs) fn may_run(
+        &self,
+        what: &Runnable,
+        scope: &RunScope,
+        graph: &ModuleGraph,
+    ) -> Result<(), Error> {
+        if scope.test.is_some() || scope.preview.is_some() {
+            return Ok(());
+        }
+        let through = if scope.lineage.parent.is_some() { Origin::Run } else { Origin::Call };
+        self.tests_let_run(what, &scope.options, through, graph)
+    }
+
+    /// Refuses a run that the tests of a tool do not allow.
+    pub(in crate::kernel::runs) fn tests_let_run(
+        &self,
+        what: &Runnable,
+        options: &ExecOptions,
+        through: Origin,
+        graph: &ModuleGraph,
+    ) -> Result<(), Error> {
+        let mode = self.mode_of(options);
+        if mode == Mode::Explore || options.is_dry() {
+            return Ok(());
+        }
+        let tests = &self.services().tests;
+        let tool = graph.modules.first().map_or(what.path(), |module| module.path.as_str());
+        let action = match what {
+            Runnable::Test(_) => return Ok(()),
+            Runnable::Code(_) => Request::RunCode,
+            Runnable::Tool(_) => {
+                // The text that will run, which may differ from the file by now.
+                let text =
+                    graph.tools().into_iter().find(|(path, _)| path == tool).map(|(_, tool)| text_id(tool.source()));
+                let now = Texts { tool: text, ..tests.texts(tool, TextId::parse(&graph.text_hash())) };
+                Request::Run { tool, now }
+            }
+        };
+        tests.judge(&action, mode, through)
+    }
+}
