@@ -284,8 +284,10 @@ fn young_large_bytes(isolate: &mut v8::Isolate) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::used_heap_bytes;
-    use crate::engine::isolate::platform;
+    use super::{GuestIsolate, used_heap_bytes};
+    use crate::engine::control::{EngineControl, StuckPolicy};
+    use crate::engine::isolate::{platform, snapshot};
+    use std::sync::Arc;
 
     #[test]
     fn the_spaces_add_up_to_the_heap() {
@@ -297,6 +299,19 @@ mod tests {
             let whole = scope.get_heap_statistics().used_heap_size() as u64;
             assert!(whole > 0);
             assert_eq!(used_heap_bytes(scope), whole);
+        }
+    }
+
+    #[test]
+    fn dead_realms_are_collected_before_the_heap_has_16_mb() {
+        const REALMS: u32 = 200;
+        let snapshot = snapshot::load(Vec::new()).unwrap();
+        let control = EngineControl::new(Arc::new(|_| {}), StuckPolicy::Abandon);
+        let mut isolate = GuestIsolate::new(snapshot.blob, 64 << 20, &control);
+        for _ in 0..REALMS {
+            assert!(isolate.take_realm().is_some());
+            let heap = isolate.v8.get_heap_statistics().total_heap_size();
+            assert!(heap < 16 << 20, "{heap} bytes");
         }
     }
 }

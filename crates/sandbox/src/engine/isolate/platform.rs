@@ -4,7 +4,7 @@ use super::locale_data;
 use std::sync::Once;
 
 /// Flags of V8 for the whole process, each with its reason.
-pub const FLAGS: [&str; 5] = [
+pub const FLAGS: [&str; 6] = [
     // Threads started before V8 crash when they run JavaScript under protection keys; Node's threads are such.
     "--no-memory-protection-keys",
     // Unrolled loops have no interrupt check, so they could not be terminated.
@@ -16,6 +16,9 @@ pub const FLAGS: [&str; 5] = [
     "--no-incremental-marking",
     // With flushing, the next run after a collection would compile the realm's functions again from their text.
     "--no-flush-bytecode",
+    // V8 would collect old objects for the first time at 32 MB. By then a worker has touched that many megabytes for dead realms,
+    // and keeps them.
+    "--preconfigured-old-space-size=8",
 ];
 
 static INITIALISED: Once = Once::new();
