@@ -126,5 +126,5 @@ export const KEPT_SCRIPTS = [
       '(function clockAndChance(realm) { realm.startClock = () => { realm.x = Math.floor(1); }; });',
     ),
     { path: 'shims/util.cjs', text: 'JSON.stringify([...values]);' },
-    { path: 'js/kernel/tgp.js', text: 'JSON.stringify([...values]);' },
+    { path: 'js/kernel/tgp.ts', text: 'JSON.stringify([...values]);' },
   ]);
