@@ -40,7 +40,8 @@ export {
   ValidationError,
 } from './boundary/errors.js';
 export { createMemoryVFS, createNodeVFS } from './files/vfs.js';
-export { defineTGPConfig, loadTGPConfig } from './kernel/config.js';
+export { approvalText } from './kernel/approvals/request_text.js';
+export { defineTGPConfig, loadTGPConfig } from './kernel/config/config.js';
 export {
   AgentConfigSchema,
   FSConfigSchema,
@@ -48,9 +49,8 @@ export {
   NetworkConfigSchema,
   SandboxConfigSchema,
   TGPConfigSchema,
-} from './kernel/config_schemas.js';
-export { attenuate } from './kernel/kernel_policy.js';
-export { approvalText } from './kernel/request_text.js';
+} from './kernel/config/config_schemas.js';
+export { attenuate } from './kernel/policy/kernel_policy.js';
 export { TGP } from './kernel/tgp.js';
 export { betterSqlite3 } from './sql/adapters/better_sqlite3.js';
 export { executor } from './sql/adapters/executor.js';

@@ -3,8 +3,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryLog } from '../../dist/agent/memory_log.js';
 import { SessionLease } from '../../dist/agent/session_lease.js';
-import { ownIdentity } from '../../dist/kernel/process_identity.js';
-import { foldSession } from '../../dist/kernel/session_fold.js';
+import { ownIdentity } from '../../dist/kernel/sessions/process_identity.js';
+import { foldSession } from '../../dist/kernel/sessions/session_fold.js';
 
 const ELSEWHERE = { pid: 1, host: 'elsewhere' };
 const ACTOR = { agent: 'agent', id: 'a' };

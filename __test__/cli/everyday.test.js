@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { RESOLVED } from '../../dist/kernel/config.js';
+import { RESOLVED } from '../../dist/kernel/config/config.js';
 import { TGP } from '../../index.js';
 import { runCli } from '../../tools/run_cli.mjs';
 import { tempRoot } from '../helpers/temp_root.js';

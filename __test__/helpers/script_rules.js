@@ -77,7 +77,7 @@ export const SCRIPT_RULES = [
       { path: 'js/kernel/tgp.ts', text: "import { a } from '../sql/rules.js';\nimport { b } from './config.js';" },
       { path: 'js/sql/adapters/pg.ts', text: "import { a } from '../../boundary/errors.js';" },
       { path: 'js/boundary/native.ts', text: "import { a } from '../package_folder.js';" },
-      { path: 'js/kernel/kernel_calls.ts', text: "import { a } from '../telemetry/telemetry.js';" },
+      { path: 'js/kernel/calls/kernel_calls.ts', text: "import { a } from '../telemetry/telemetry.js';" },
       { path: 'js/cli/main.ts', text: "await import('../../examples/demo/demo.js');" },
       { path: 'js/next.ts', text: "import { a } from './boundary/errors.js';" },
     ],

@@ -26,7 +26,10 @@ const ALLOWED = [
     'implementation',
   ],
   [/^js\/agent_tools\/(?:kernel_tools|policy_calls)\.ts$/, 'implementation'],
-  [/^js\/kernel\/(?:agent_access|kernel_git|kernel_runs|runnable|tgp)\.ts$|^js\/types\/tools\.ts$/, 'implementation'],
+  [
+    /^js\/kernel\/(?:agent_access|tgp|tools\/tool_inspection|files\/kernel_git|runs\/(?:kernel_runs|runnable))\.ts$|^js\/types\/tools\.ts$/,
+    'implementation',
+  ],
   [/^js\/cli\/(?:agent_diff|change_commands)\.ts$/, 'implementation of commands'],
   [/^crates\/state\/src\/step\.rs$/, 'the steps of test-first work'],
   [/^src\/kernel\/config\/limit_table\.rs$|^scripts\/limits\.mjs$/, 'tools whose arguments have limits'],
@@ -60,7 +63,10 @@ export const TOOL_NAME_RULES = [
     ],
     kept: [
       { path: 'js/agent/call_runner.ts', text: "if (call.tool === 'test_tool') return;" },
-      { path: 'js/kernel/strictest_verdict.ts', text: "const ONE = { read: 'read_file', run: 'exec_tool' };" },
+      {
+        path: 'js/kernel/approvals/strictest_verdict.ts',
+        text: "const ONE = { read: 'read_file', run: 'exec_tool' };",
+      },
       { path: 'js/tool_shape/kernel_tool_table.ts', text: "['write_file', 'move_file']" },
       { path: 'js/agent/a.ts', text: "// 'write_file', 'move_file'\n" },
       { path: '__test__/a.test.js', text: "['write_file', 'move_file']" },

@@ -54,7 +54,7 @@ export const WORD_RULES = [
     kept: [
       { path: 'src/kernel/kernel.rs', text: '//! The caller receives an error.' },
       { path: 'crates/git/src/text_diff.rs', text: '// A patience diff.' },
-      { path: 'js/kernel/gate.ts', text: "const by = 'nobody';" },
+      { path: 'js/kernel/approvals/gate.ts', text: "const by = 'nobody';" },
       { path: 'crates/git/src/halt.rs', text: '#[cfg(test)]\nmod tests {\n    // Nobody.\n}' },
       { path: '__test__/agent/agent.test.js', text: "const user = 'somebody-known';" },
     ],

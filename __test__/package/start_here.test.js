@@ -235,7 +235,7 @@ describe('a list that is written more than once has the same entries everywhere'
   test('event types', () => {
     const types = listIn('crates/ledger/src/event/event_type.rs', /as_str\(self\)([\s\S]*?)\n {4}}/, /"(\w+)"/g);
     expect(types).toContain('RETENTION');
-    expect(listIn('js/kernel/ledger_schemas.ts', /const TYPES = ([\s\S]*?)\]/, /'(\w+)'/g)).toEqual(types);
+    expect(listIn('js/kernel/ledger/ledger_schemas.ts', /const TYPES = ([\s\S]*?)\]/, /'(\w+)'/g)).toEqual(types);
     expect(listIn('js/types/ledger.ts', /type LedgerEventType =([\s\S]*?);/, /'(\w+)'/g)).toEqual(types);
     for (const type of types) expect(read('docs/ledger.md')).toContain(`\`${type}\``);
   });

@@ -1,8 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ON_BEHALF } from '../../dist/kernel/agent_access.js';
-import { ownIdentity } from '../../dist/kernel/process_identity.js';
+import { ON_BEHALF } from '../../dist/kernel/access_symbols.js';
+import { ownIdentity } from '../../dist/kernel/sessions/process_identity.js';
 import { policyKernel, until, wait } from '../helpers/policy_kernel.js';
 
 const FILE = `# Who may do what.

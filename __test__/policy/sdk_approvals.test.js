@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { requestPages } from '../../dist/kernel/request_text.js';
+import { requestPages } from '../../dist/kernel/approvals/request_text.js';
 import { approvalText, tgpTools } from '../../index.js';
 import { installedPackages } from '../../tools/installed_packages.mjs';
 import { eventsOf, policyKernel } from '../helpers/policy_kernel.js';

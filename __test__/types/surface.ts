@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import type * as errors from '../../dist/boundary/errors.js';
-import type * as optionSchemas from '../../dist/kernel/option_schemas.js';
+import type * as optionSchemas from '../../dist/kernel/config/option_schemas.js';
 import type { KERNEL_TOOLS } from '../../dist/tool_shape/kernel_tool_table.js';
 import type * as declared from '../../index.js';
 

@@ -1,6 +1,6 @@
 /** The system prompt of an agent. */
 
-import { ON_BEHALF } from '../kernel/agent_access.js';
+import { ON_BEHALF } from '../kernel/access_symbols.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { Worker } from './toolset.js';
 

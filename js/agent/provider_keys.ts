@@ -1,6 +1,6 @@
 /** Redacts the API keys of model providers in text. */
 
-import { HIDDEN } from '../kernel/config_secrets.js';
+import { HIDDEN } from '../kernel/config/config_secrets.js';
 
 /** Environment variables with keys of providers. */
 const KEYS = [

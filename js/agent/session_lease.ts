@@ -4,9 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { LedgerError, ValidationError } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
-import type { ProcessIdentity } from '../kernel/process_identity.js';
-import { BEAT_MS, isAlive, isHere, isIdentity, isOwn, LEASE_MS, ownIdentity } from '../kernel/process_identity.js';
-import type { FoldedSession } from '../kernel/session_fold.js';
+import type { ProcessIdentity } from '../kernel/sessions/process_identity.js';
+import {
+  BEAT_MS,
+  isAlive,
+  isHere,
+  isIdentity,
+  isOwn,
+  LEASE_MS,
+  ownIdentity,
+} from '../kernel/sessions/process_identity.js';
+import type { FoldedSession } from '../kernel/sessions/session_fold.js';
 import type { Logger } from '../types/kernel.js';
 import type { LedgerEvent } from '../types/ledger.js';
 

@@ -8,7 +8,7 @@ import { ConfigError, ResultError, ValidationError } from '../boundary/errors.js
 import { toJsonText } from '../boundary/json_text.js';
 import { messageOf } from '../boundary/thrown.js';
 import { parseArguments } from '../boundary/validation.js';
-import { ON_BEHALF, RESULTS, SQL } from '../kernel/agent_access.js';
+import { ON_BEHALF, RESULTS, SQL } from '../kernel/access_symbols.js';
 import type { TGP } from '../kernel/tgp.js';
 import { boundedTool } from '../tool_shape/bounded_result.js';
 import { toolWords } from '../tool_shape/kernel_tool_table.js';

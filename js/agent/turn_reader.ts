@@ -9,7 +9,7 @@ import { onAbort, throwIfAborted } from '../boundary/abort.js';
 import { LimitError } from '../boundary/errors.js';
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded, ignored } from '../boundary/guarded.js';
-import type { Usage } from '../kernel/session_fold.js';
+import type { Usage } from '../kernel/sessions/session_fold.js';
 import { fingerprint } from './fingerprint.js';
 import { TruncatedTurn } from './provider_errors.js';
 import type { KeptPart } from './reasoning_parts.js';

@@ -1,7 +1,7 @@
 /** Usage and budget of a run: steps, tokens, money and time. */
 
 import { TGPError, ValidationError } from '../boundary/errors.js';
-import type { Usage as TurnUsage } from '../kernel/session_fold.js';
+import type { Usage as TurnUsage } from '../kernel/sessions/session_fold.js';
 import type { AgentBudget, AgentPrices } from '../types/agent.js';
 import type { TGPErrorCode } from '../types/errors.js';
 

@@ -1,7 +1,7 @@
 import { ValidationError } from '../boundary/errors.js';
 import { parseArguments } from '../boundary/validation.js';
-import { ARGUMENTS_OF, ON_BEHALF, RESULTS } from '../kernel/agent_access.js';
-import type { Caller } from '../kernel/kernel_calls.js';
+import { ARGUMENTS_OF, ON_BEHALF, RESULTS } from '../kernel/access_symbols.js';
+import type { Caller } from '../kernel/calls/kernel_calls.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { Mode } from '../tool_shape/agent_tool.js';
 import { report } from '../tool_shape/agent_tool.js';

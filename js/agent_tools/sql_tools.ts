@@ -1,8 +1,8 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { parseArguments } from '../boundary/validation.js';
-import { ON_BEHALF, SQL } from '../kernel/agent_access.js';
-import { dryRunResult } from '../kernel/dry_run.js';
-import type { Caller, OwnCall } from '../kernel/kernel_calls.js';
+import { ON_BEHALF, SQL } from '../kernel/access_symbols.js';
+import type { Caller, OwnCall } from '../kernel/calls/kernel_calls.js';
+import { dryRunResult } from '../kernel/runs/dry_run.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { DatabaseAdapter } from '../sql/adapter.js';
 import { answerRows } from '../sql/answer_text.js';

@@ -1,6 +1,6 @@
 /** The approver of an agent run: shows the change at the terminal and reads the answer as one key. */
 
-import { renderedRequest } from '../kernel/request_text.js';
+import { renderedRequest } from '../kernel/approvals/request_text.js';
 import type { ApprovalRequest } from '../types/policy.js';
 import type { ReadText } from './agent_diff.js';
 import { changeOf } from './agent_diff.js';

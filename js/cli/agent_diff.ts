@@ -2,8 +2,8 @@
 
 import { native } from '../boundary/native.js';
 import { unwrap } from '../boundary/unwrap.js';
-import type { RequestLine as DiffLine } from '../kernel/request_text.js';
-import { visibleLine } from '../kernel/request_text.js';
+import type { RequestLine as DiffLine } from '../kernel/approvals/request_text.js';
+import { visibleLine } from '../kernel/approvals/request_text.js';
 import { toolWords } from '../tool_shape/kernel_tool_table.js';
 import type { ApprovalRequest } from '../types/policy.js';
 

@@ -1,7 +1,7 @@
 /** The approver of a command: `--yes`, or a question at the terminal. */
 
 import { ApprovalError } from '../boundary/errors.js';
-import { callText, requestText } from '../kernel/request_text.js';
+import { callText, requestText } from '../kernel/approvals/request_text.js';
 import type { ApprovalRequest } from '../types/policy.js';
 import { isTerminal } from './agent_keys.js';
 import { withoutProgress } from './screen.js';

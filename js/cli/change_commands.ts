@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { NotFoundError, TGPError } from '../boundary/errors.js';
-import { FILES } from '../kernel/agent_access.js';
+import { FILES } from '../kernel/access_symbols.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { MoveResult } from '../types/tools.js';
 import { named } from './commit_command.js';

@@ -1,6 +1,6 @@
 import { NotFoundError, TGPError } from '../boundary/errors.js';
 import { messageOf } from '../boundary/thrown.js';
-import { refuseDryRun } from '../kernel/dry_run.js';
+import { refuseDryRun } from '../kernel/runs/dry_run.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { UncommittedFile } from '../types/tools.js';
 import type { Format } from './screen.js';

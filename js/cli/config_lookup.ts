@@ -3,8 +3,8 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import type { ResolvedConfig } from '../kernel/config.js';
-import { defaultFile, resolveConfig, withoutFile } from '../kernel/config.js';
+import type { ResolvedConfig } from '../kernel/config/config.js';
+import { defaultFile, resolveConfig, withoutFile } from '../kernel/config/config.js';
 
 /** The default root folder; a test compares it with the kernel's default. */
 export const DEFAULT_ROOT = './.tgp';

@@ -1,7 +1,7 @@
 /** The default policy of commands. */
 
 import { join } from 'node:path';
-import type { ResolvedConfig } from '../kernel/config.js';
+import type { ResolvedConfig } from '../kernel/config/config.js';
 import { exists, isOwnFile } from './config_lookup.js';
 
 /** Beside the config; without one, beside the workspace. */

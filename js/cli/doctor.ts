@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { TGPError } from '../boundary/errors.js';
 import { native } from '../boundary/native.js';
 import { makeTempFolder, removeTempFolder } from '../files/temp_folder.js';
-import { FILES } from '../kernel/agent_access.js';
+import { FILES } from '../kernel/access_symbols.js';
 import { TGP } from '../kernel/tgp.js';
 import type { CheckContext } from './doctor_config.js';
 import { config } from './doctor_config.js';

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { ConfigError } from '../boundary/errors.js';
-import { applicationFunctions } from '../kernel/application_functions.js';
-import type { ResolvedConfig } from '../kernel/config.js';
-import { withSecrets } from '../kernel/config_secrets.js';
+import type { ResolvedConfig } from '../kernel/config/config.js';
+import { withSecrets } from '../kernel/config/config_secrets.js';
+import { applicationFunctions } from '../kernel/functions/application_functions.js';
 import { openSource, settingsOf } from '../sql/sql_settings.js';
 import { askRemote } from './doctor_remote.js';
 import type { Finding } from './finding.js';

@@ -6,7 +6,7 @@ import { createSqlTools } from '../agent_tools/sql_tools.js';
 import { foreignUrl } from '../boundary/foreign_url.js';
 import { ignored } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
-import type { ResolvedConfig } from '../kernel/config.js';
+import type { ResolvedConfig } from '../kernel/config/config.js';
 import { isAdapter } from '../sql/adapter.js';
 import { sqlite } from '../sql/adapters/sqlite.js';
 import { closeSource } from '../sql/close_source.js';

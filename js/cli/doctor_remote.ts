@@ -1,7 +1,7 @@
 import { TGPError } from '../boundary/errors.js';
 import { native } from '../boundary/native.js';
 import { unwrap } from '../boundary/unwrap.js';
-import type { ResolvedConfig } from '../kernel/config.js';
+import type { ResolvedConfig } from '../kernel/config/config.js';
 import type { CheckContext } from './doctor_config.js';
 import type { Finding } from './finding.js';
 import { ok, problem, warning } from './finding.js';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { readTextAtMost } from '../boundary/bounded_read.js';
-import { RESOLVED } from '../kernel/config.js';
+import { RESOLVED } from '../kernel/config/config.js';
 import { TGP } from '../kernel/tgp.js';
 import { named } from './commit_command.js';
 import type { CheckContext } from './doctor_config.js';

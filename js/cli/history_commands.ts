@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { messageOf } from '../boundary/thrown.js';
-import { FILES } from '../kernel/agent_access.js';
-import { refuseDryRun } from '../kernel/dry_run.js';
+import { FILES } from '../kernel/access_symbols.js';
+import { refuseDryRun } from '../kernel/runs/dry_run.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { UncommittedFile } from '../types/tools.js';
 import type { Format } from './screen.js';

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { harmless } from '../boundary/harmless.js';
 import { makeTempFolder, removeTempFolder } from '../files/temp_folder.js';
-import { OWNER } from '../kernel/agent_access.js';
-import { RESOLVED } from '../kernel/config.js';
-import { refuseWritablePolicy } from '../kernel/policy_source.js';
+import { OWNER } from '../kernel/access_symbols.js';
+import { RESOLVED } from '../kernel/config/config.js';
+import { refuseWritablePolicy } from '../kernel/policy/policy_source.js';
 import { TGP } from '../kernel/tgp.js';
 import type { PolicyInput, Verdict } from '../types/policy.js';
 import { withDefaultPolicy } from './default_policy.js';

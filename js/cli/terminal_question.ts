@@ -2,9 +2,9 @@
 
 import { userInfo } from 'node:os';
 import { harmlessJson, visible } from '../boundary/harmless.js';
-import { withoutConditions } from '../kernel/permanent_rule.js';
-import type { RequestLine } from '../kernel/request_text.js';
-import { renderedRequest } from '../kernel/request_text.js';
+import { withoutConditions } from '../kernel/approvals/permanent_rule.js';
+import type { RequestLine } from '../kernel/approvals/request_text.js';
+import { renderedRequest } from '../kernel/approvals/request_text.js';
 import type { ApprovalRequest } from '../types/policy.js';
 import { askForKey, askForLine } from './agent_keys.js';
 import { painted } from './agent_screen.js';

@@ -1,7 +1,7 @@
 import { readAtMost, readTextAtMost } from '../boundary/bounded_read.js';
 import { ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
-import { ARGUMENTS_OF, FILES } from '../kernel/agent_access.js';
+import { ARGUMENTS_OF, FILES } from '../kernel/access_symbols.js';
 import type { TGP } from '../kernel/tgp.js';
 import { report } from '../tool_shape/agent_tool.js';
 import type { Diagnostic, FixResult } from '../types/kernel.js';

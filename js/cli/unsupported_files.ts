@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FILES } from '../kernel/agent_access.js';
+import { FILES } from '../kernel/access_symbols.js';
 import type { TGP } from '../kernel/tgp.js';
 
 type Entry = Dirent<Buffer>;

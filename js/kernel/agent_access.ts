@@ -13,40 +13,19 @@ import type {
   SearchFilesResult,
   WriteFileResult,
 } from '../types/tools.js';
-import { noteText } from './commit_note.js';
-import { previewedChange } from './dry_run.js';
-import type { Caller, CallInfo, KernelCalls, OwnCall } from './kernel_calls.js';
-import { fileHistory } from './kernel_git.js';
-import type { KernelRuns } from './kernel_runs.js';
+import type { ServedRequest } from './approvals/served_requests.js';
+import type { Caller, CallInfo, KernelCalls, OwnCall } from './calls/kernel_calls.js';
+import { noteText } from './files/commit_note.js';
+import { fileHistory } from './files/kernel_git.js';
 import type { Lifecycle } from './lifecycle.js';
-import type { ServedRequest } from './served_requests.js';
-import type { ToolInspection } from './tool_inspection.js';
+import { previewedChange } from './runs/dry_run.js';
+import type { KernelRuns } from './runs/kernel_runs.js';
+import type { ToolInspection } from './tools/tool_inspection.js';
 
 type Written = Omit<WriteFileResult, 'success'>;
 type Diffed = Omit<ApplyDiffResult, 'success'>;
 type Removed = Omit<DeleteFileResult, 'success'>;
 type Moved = Omit<MoveFileResult, 'success'>;
-
-/**
- * Method of a kernel that gives agent tools access for one caller. A registered symbol, so that tools of the CommonJS copy of
- * this package work with a kernel of the ESM copy.
- */
-export const ON_BEHALF = Symbol.for('@tgp/core/on_behalf');
-
-/** File operations of a kernel, for its owner. */
-export const FILES = Symbol.for('@tgp/core/files');
-
-/** Kernel option, set by the command line: the owner, if it is not the application. */
-export const OWNER = Symbol('owner');
-
-/** Method of a kernel that validates arguments against a tool's schema before a run for a caller who may not know it. */
-export const ARGUMENTS_OF = Symbol.for('@tgp/core/arguments_of');
-
-/** The limits for results shown to a model, and the storage for longer ones. */
-export const RESULTS = Symbol.for('@tgp/core/results');
-
-/** Method of a kernel that returns its database and the limits for its tools. */
-export const SQL = Symbol.for('@tgp/core/sql');
 
 /** The parts of a kernel that agents reach. */
 type Parts = { life: Lifecycle; calls: KernelCalls; runs: KernelRuns; tools: ToolInspection };

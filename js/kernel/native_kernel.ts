@@ -5,8 +5,8 @@ import { guarded } from '../boundary/guarded.js';
 import { native } from '../boundary/native.js';
 import type { NativeKernel } from '../boundary/typed_native.js';
 import type { Logger } from '../types/kernel.js';
-import type { HostFunctions } from './host_functions.js';
-import type { OpenRuns, RunOutcome } from './open_runs.js';
+import type { HostFunctions } from './functions/host_functions.js';
+import type { OpenRuns, RunOutcome } from './runs/open_runs.js';
 
 /**
  * A native kernel before its boot. It calls `functions` for guests, and reports the end of runs to `runs`. The native part keeps strong

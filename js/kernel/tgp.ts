@@ -16,28 +16,30 @@ import type { KernelPolicy, TokenCaveats } from '../types/policy.js';
 import type { ExecOptions, ExecResult, ExecToolOptions } from '../types/runs.js';
 import type { Mode, TestOptions, TestResult } from '../types/tests.js';
 import type { ForgedTools, KernelGit, ToolSet, ToolsChange, ToolsOptions } from '../types/tools.js';
-import { ARGUMENTS_OF, agentAccess, agentFiles, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './agent_access.js';
-import { previewedChange, refuseDryRun } from './dry_run.js';
+import { ARGUMENTS_OF, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './access_symbols.js';
+import { agentAccess, agentFiles } from './agent_access.js';
+import { type Caller, KernelCalls } from './calls/kernel_calls.js';
+import { readOptions, warnOfIgnoredOptions } from './config/kernel_options.js';
+import {
+  FixOptionsSchema,
+  ShutdownOptionsSchema,
+  SyncOptionsSchema,
+  ToolsOptionsSchema,
+} from './config/option_schemas.js';
+import { kernelGit } from './files/kernel_git.js';
+import { kernelVfs } from './files/kernel_vfs.js';
 import { AGENT_RUNS, createAgent, OpenAgentRuns } from './kernel_agent.js';
-import type { Caller } from './kernel_calls.js';
-import { KernelCalls } from './kernel_calls.js';
-import { kernelGit } from './kernel_git.js';
-import { kernelLedger } from './kernel_ledger.js';
-import { readOptions } from './kernel_options.js';
-import { caveatsText, kernelPolicy } from './kernel_policy.js';
-import { kernelRegistry } from './kernel_registry.js';
-import { KernelRuns } from './kernel_runs.js';
-import { kernelSessions } from './kernel_sessions.js';
-import { kernelVfs } from './kernel_vfs.js';
+import { kernelLedger } from './ledger/kernel_ledger.js';
 import { Lifecycle } from './lifecycle.js';
 import { harmless } from './logger.js';
-import { FixOptionsSchema, ShutdownOptionsSchema, SyncOptionsSchema, ToolsOptionsSchema } from './option_schemas.js';
-import { readTools, wrong } from './read_tool_set.js';
-import { ToolInspection } from './tool_inspection.js';
-import { ToolListCache } from './tool_list_cache.js';
-
-/** Options of the TypeScript package that this one replaces; the native kernel does not need them. */
-const IGNORED_OPTIONS = ['fs', 'http'] as const;
+import { caveatsText, kernelPolicy } from './policy/kernel_policy.js';
+import { previewedChange, refuseDryRun } from './runs/dry_run.js';
+import { KernelRuns } from './runs/kernel_runs.js';
+import { kernelSessions } from './sessions/kernel_sessions.js';
+import { kernelRegistry } from './tools/kernel_registry.js';
+import { readTools, wrong } from './tools/read_tool_set.js';
+import { ToolInspection } from './tools/tool_inspection.js';
+import { ToolListCache } from './tools/tool_list_cache.js';
 
 /** The caller of a list or prompt for an unnamed agent. */
 const ANY_AGENT = { agent: 'agent' };
@@ -118,10 +120,7 @@ export class TGP {
     this.ledger = kernelLedger(this.#calls);
     this.policy = kernelPolicy(this.#calls, this.#life);
     this.sessions = kernelSessions(this.#calls, this.ledger);
-    const ignored = IGNORED_OPTIONS.filter((name) => parsed.options[name] !== undefined);
-    if (ignored.length > 0) {
-      log.warn(`Ignored options: ${ignored.join(' and ')}. The native kernel accesses files and Git remotes itself.`);
-    }
+    warnOfIgnoredOptions(parsed.options, log);
   }
 
   /**

@@ -1,7 +1,7 @@
 /** Capability tokens of MCP requests. */
 
 import { TGPError } from '../boundary/errors.js';
-import { ON_BEHALF } from '../kernel/agent_access.js';
+import { ON_BEHALF } from '../kernel/access_symbols.js';
 import type { TGP } from '../kernel/tgp.js';
 import { Refusal } from './request_rules.js';
 

@@ -2,7 +2,7 @@
 
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { harmless } from '../boundary/harmless.js';
-import { requestPages } from '../kernel/request_text.js';
+import { requestPages } from '../kernel/approvals/request_text.js';
 import type { Approve } from '../types/policy.js';
 
 /** Maximum characters of one form, and maximum number of forms for one call. */

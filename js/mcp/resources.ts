@@ -3,7 +3,7 @@
 import { NotFoundError, TGPError, ValidationError } from '../boundary/errors.js';
 import type { TGP } from '../kernel/tgp.js';
 
-type Access = ReturnType<TGP[typeof import('../kernel/agent_access.js').ON_BEHALF]>;
+type Access = ReturnType<TGP[typeof import('../kernel/access_symbols.js').ON_BEHALF]>;
 
 const TOOLS = 'tools';
 const HISTORY = 'history';

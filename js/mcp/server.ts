@@ -7,7 +7,7 @@ import { guarded } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { packageVersion } from '../boundary/package_version.js';
 import { messageOf } from '../boundary/thrown.js';
-import { ON_BEHALF } from '../kernel/agent_access.js';
+import { ON_BEHALF } from '../kernel/access_symbols.js';
 import type { TGP } from '../kernel/tgp.js';
 import { forgedPath } from '../tool_shape/forged_path.js';
 import { ownerOf } from '../tool_shape/tool_owner.js';

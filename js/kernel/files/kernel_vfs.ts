@@ -1,0 +1,18 @@
+/** The default `kernel.vfs`: the root on disk. Its methods boot the kernel first. */
+
+import type { VFSAdapter } from '../../types/files.js';
+import type { Lifecycle } from '../lifecycle.js';
+export function kernelVfs(life: Lifecycle): VFSAdapter {
+  const booted = async () => {
+    await life.ready();
+    return life.disk;
+  };
+  return {
+    readSync: (path) => life.disk.readSync(path),
+    readFile: async (path) => (await booted()).readFile(path),
+    writeFile: async (path, content) => (await booted()).writeFile(path, content),
+    remove: async (path) => (await booted()).remove(path),
+    exists: async (path) => (await booted()).exists(path),
+    listFiles: async (dir, recursive) => (await booted()).listFiles(dir, recursive),
+  };
+}

@@ -1,0 +1,185 @@
+/** Runs of tools, code and tests. */
+
+import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
+import { parseForeignJson } from '../../boundary/foreign_json.js';
+import { parseArguments, requireText } from '../../boundary/validation.js';
+import type { ForgedTools } from '../../forged/forged_tools.js';
+import type { Tracing } from '../../telemetry/telemetry.js';
+import type { DryRunResult } from '../../types/dry_run.js';
+import type { ExecOptions, ExecResult, ExecToolOptions } from '../../types/runs.js';
+import type { TestOptions } from '../../types/tests.js';
+import { combinedTestApproval } from '../approvals/test_approval.js';
+import { nextCallNumber } from '../calls/call_numbers.js';
+import type { Caller, KernelCalls } from '../calls/kernel_calls.js';
+import { outcomeValue } from '../calls/kernel_calls.js';
+import { ExecToolOptionsSchema } from '../config/option_schemas.js';
+import type { Lifecycle } from '../lifecycle.js';
+import { previewedRun } from './dry_run.js';
+import { argumentsText, plainly, readExecOptions } from './exec_options.js';
+import { runTests } from './kernel_tests.js';
+import type { Runnable } from './runnable.js';
+import { codeRun, toolRun } from './runnable.js';
+
+type RunCaller = { kind: 'application' | 'agent'; caller?: Caller };
+
+/** Starts runs of tools, code and tests on behalf of a caller. */
+export class KernelRuns {
+  #life;
+  #calls;
+  #forged;
+
+  constructor(life: Lifecycle, calls: KernelCalls, forged: () => ForgedTools) {
+    this.#life = life;
+    this.#calls = calls;
+    this.#forged = forged;
+  }
+
+  async tool(path: string, args: unknown, options: ExecToolOptions | undefined, by: RunCaller) {
+    requireText(path, 'path');
+    if (options === undefined) return await this.#run(toolRun(path), args, options, by);
+    const { validate, ...given } = plainly(options) as ExecToolOptions;
+    if (validate === undefined) return await this.#run(toolRun(path), args, given, by);
+    const { signal } = parseArguments(ExecToolOptionsSchema, { ...given, validate }, 'exec options');
+    if (!validate) return this.#run(toolRun(path), args, given, by);
+    // As they arrive in the sandbox, where a date is a string.
+    const crossing = parseForeignJson(argumentsText(args));
+    return this.#run(toolRun(path), await this.#fitting(path, crossing, signal, by.caller), given, by);
+  }
+
+  /** Validates arguments against the schema of a tool. */
+  async #fitting(path: string, args: unknown, signal: AbortSignal | undefined, caller: Caller | undefined) {
+    throwIfAborted(signal);
+    return untilAborted(this.#forged().argumentsOf(path, args), signal).catch(async (error) => {
+      await this.#refuseDenied(path, args, caller, error);
+      throw error;
+    });
+  }
+
+  async code(code: string, args: unknown, options: ExecOptions | undefined, by: RunCaller) {
+    requireText(code, 'code');
+    return this.#run(codeRun(code), args, options === undefined ? undefined : plainly(options), by);
+  }
+
+  /** Runs a tool for an agent, with arguments from a model. */
+  async toolFor(path: string, args: unknown = {}, options: ExecOptions, caller: Caller) {
+    requireText(path, 'path');
+    const given = plainly(options);
+    const fitting = await this.#fitting(path, args, given.signal, caller);
+    return this.#run(toolRun(path), fitting, given, { kind: 'agent', caller });
+  }
+
+  /**
+   * A validation error reveals the parameters of a tool. So a caller that may not run it gets the same recorded refusal as with valid
+   * arguments.
+   */
+  async #refuseDenied(path: string, args: unknown, caller: Caller | undefined, wrong: unknown) {
+    const call = { tool: 'exec_tool', effect: 'run', path, args, caller };
+    const { verdict } = await this.#calls.judge(call);
+    if (verdict?.verdict !== 'deny') return;
+    await this.#calls.own({ ...call, changes: true }, async () => {
+      throw wrong;
+    });
+  }
+
+  /** Runs code for an agent. */
+  async codeFor(code: string, args: unknown = {}, options: ExecOptions, caller: Caller) {
+    requireText(code, 'code');
+    const given = plainly(options);
+    const { signal } = given;
+    throwIfAborted(signal);
+    const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
+    const fitting = this.#forged().argumentsOfCode(parameters, args);
+    return this.#run(codeRun(code), fitting, given, { kind: 'agent', caller });
+  }
+
+  async tests(path: string | undefined, options: TestOptions | undefined, by: RunCaller) {
+    let runner = by;
+    return runTests(
+      path,
+      options,
+      async (given, signal) => {
+        const tests = await this.#calls.readFor(
+          (kernel, callerText) => kernel.testFiles(given, callerText),
+          by.caller,
+          signal,
+        );
+        if (tests.length > 1) runner = this.#askedOnce(path, by);
+        return tests;
+      },
+      (test, limits) => this.#run(test, {}, limits, runner),
+      (test) => {
+        const asked = { tool: 'accept_test', caller: by.caller, path: test };
+        return this.#calls.change((kernel, callerText) => kernel.acceptTest(test, callerText), options?.signal, asked);
+      },
+      {
+        isHeld: by.kind === 'agent' && (by.caller?.mode ?? this.#life.config.mode) !== 'explore',
+        by: this.#life.gate.presentCaller(by.caller)?.token === undefined ? 'open' : 'token',
+      },
+    );
+  }
+
+  /** The caller with an approver that is asked once for all tests of a call. */
+  #askedOnce(path: string | undefined, by: RunCaller): RunCaller {
+    const { gate } = this.#life;
+    const { caller } = by;
+    if (caller === undefined || caller.answered?.() !== undefined) return by;
+    const approve = gate.approverOf(gate.presentCaller(caller));
+    if (approve === undefined) return by;
+    const named = path === undefined ? {} : { path };
+    const judge = () => this.#calls.judge({ tool: 'test_tool', effect: 'run', args: named, caller, ...named });
+    const once = combinedTestApproval(judge, approve, path);
+    return { ...by, caller: { ...caller, answered: () => once } };
+  }
+
+  /**
+   * @param options a private copy
+   * @returns the result, or with `dryRun` its preview
+   */
+  #run(
+    runnable: Runnable,
+    args: unknown,
+    options: ExecOptions | undefined,
+    by: RunCaller,
+  ): Promise<ExecResult | DryRunResult> {
+    if (options?.dryRun !== true) return this.#begin(runnable, args, options, by);
+    const sql: DryRunResult['sql'] = [];
+    return previewedRun(this.#begin(runnable, args, options, by, sql), sql);
+  }
+
+  /** @param sql collects the statements of a dry run */
+  #begin(
+    { tool, path, more, start: startRun }: Runnable,
+    args: unknown,
+    options: ExecOptions | undefined,
+    { kind, caller: given }: RunCaller,
+    sql?: DryRunResult['sql'],
+  ): Promise<ExecResult> {
+    const caller = this.#life.gate.presentCaller(given);
+    // Read now: the function may have returned when the run begins.
+    const { isInFunction } = this.#life;
+    const run = (tracing: Tracing) => {
+      const { signal, textWith } = readExecOptions(options, kind, caller, tracing, more);
+      const argsText = argumentsText(args);
+      const runId = nextCallNumber();
+      return this.#calls.reach(async (kernel) => {
+        const { functions, runs, gate } = this.#life;
+        this.#life.inspect(kernel);
+        const cancel = () => {
+          functions.cancel(runId);
+          kernel.cancel(runId);
+        };
+        const start = (approval: string | undefined) => {
+          const begin = () => startRun(kernel, runId, argsText, textWith(approval, isInFunction), functions.waitingRun);
+          const sqlDetail = () => this.#calls.sqlDetail(caller);
+          const facts = { sql, sqlDetail, openTables: this.#calls.openTables(() => caller) };
+          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), facts);
+        };
+        const outcome = await gate.during(runId, caller?.approve, () => gate.pass(kernel, start, caller, signal));
+        return outcomeValue(outcome, signal);
+      }, signal);
+    };
+    const { telemetry } = this.#life;
+    if (!telemetry.isOn()) return run('untraced');
+    return telemetry.run({ tool, caller, path, effect: 'run', args }, undefined, run);
+  }
+}
