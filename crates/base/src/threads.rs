@@ -5,7 +5,7 @@
 
 mod sleeping_thread;
 
-pub use sleeping_thread::{Next, Priority, SleepingThread};
+pub use sleeping_thread::{Next, Priority, SleepingThread, WakeError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::io;

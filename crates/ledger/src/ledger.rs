@@ -302,7 +302,10 @@ impl Ledger {
     pub fn close(&self) -> Result<(), LedgerError> {
         let Some(writing) = &self.writing else { return Ok(()) };
         let closed = writing.ask(Want::Close, None);
-        writing.thread.join();
+        // Without a thread the ledger stays open: the next call tries again.
+        if closed != Err(LedgerError::NoThread) {
+            writing.thread.join();
+        }
         writing.shared.spool.end_life();
         // Other owners may drop this ledger much later.
         self.store.rest();
@@ -361,7 +364,7 @@ impl Writing {
     }
 
     fn wake(&self) -> Result<(), LedgerError> {
-        self.thread.wake(writer::steps(Arc::clone(&self.shared))).map_err(|_| LedgerError::NoThread)
+        Ok(self.thread.wake(writer::steps(Arc::clone(&self.shared)))?)
     }
 
     fn ask(&self, want: Want, until: Option<Instant>) -> Result<(), LedgerError> {
@@ -388,3 +391,7 @@ fn new_process() -> Result<String, LedgerError> {
     getrandom::fill(&mut bytes).map_err(|_| LedgerError::Unwritable(Reason::Refused))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

@@ -1,6 +1,7 @@
 //! The error enum of this part.
 
 use tgp_base::error::{ErrorCode, PartError};
+use tgp_base::threads::WakeError;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerError {
@@ -200,6 +201,15 @@ impl LedgerError {
     #[must_use]
     pub fn read(error: &std::io::Error) -> Self {
         Self::Unreadable(Reason::of(error))
+    }
+}
+
+impl From<WakeError> for LedgerError {
+    fn from(error: WakeError) -> Self {
+        match error {
+            WakeError::Closed => Self::Closed,
+            WakeError::NoThread => Self::NoThread,
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::{contain, spawn, spawn_low_priority};
 use parking_lot::{Condvar, Mutex};
-use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,6 +14,14 @@ pub enum Next {
     At(Instant),
     /// It ends, unless it was woken or has a deadline. The next wake-up starts it again.
     End,
+}
+
+/// Why a thread was not woken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WakeError {
+    Closed,
+    /// The system started no thread. The deadline is kept for the next call, which tries again.
+    NoThread,
 }
 
 /// The priority of the thread, where the system supports that.
@@ -58,20 +65,20 @@ impl SleepingThread {
     ///
     /// # Errors
     /// As [`Self::wake_by`].
-    pub fn wake(&self, step: impl FnMut() -> Next + Send + 'static) -> io::Result<()> {
+    pub fn wake(&self, step: impl FnMut() -> Next + Send + 'static) -> Result<(), WakeError> {
         self.wake_by(Instant::now(), step)
     }
 
     /// Runs a step at `deadline` at the latest. Starts the thread with `step`, if it does not run; a running thread keeps its
-    /// own. Does nothing after [`Self::close`].
+    /// own.
     ///
     /// # Errors
-    /// No thread could be started. The deadline is kept for the next call, which tries again.
-    pub fn wake_by(&self, deadline: Instant, step: impl FnMut() -> Next + Send + 'static) -> io::Result<()> {
+    /// It is closed, or no thread could be started.
+    pub fn wake_by(&self, deadline: Instant, step: impl FnMut() -> Next + Send + 'static) -> Result<(), WakeError> {
         // Started under the lock, so that concurrent calls start one thread.
         let mut state = self.alarm.state.lock();
         if state.is_closed {
-            return Ok(());
+            return Err(WakeError::Closed);
         }
         let is_earlier = state.bring_forward(deadline);
         if state.is_running {
@@ -85,7 +92,8 @@ impl SleepingThread {
         match self.priority {
             Priority::Normal => spawn(self.name, run),
             Priority::Low => spawn_low_priority(self.name, run),
-        }?;
+        }
+        .map_err(|_| WakeError::NoThread)?;
         state.is_running = true;
         state.threads += 1;
         Ok(())
@@ -199,7 +207,7 @@ impl AlarmState {
 
 #[cfg(test)]
 mod tests {
-    use super::{Next, Priority, SleepingThread};
+    use super::{Next, Priority, SleepingThread, WakeError};
     use crate::threads::spawn_failure;
     use std::panic::resume_unwind;
     use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -320,7 +328,7 @@ mod tests {
             assert!(steps.recv_timeout(LATE).is_ok(), "a step that is due");
             if let Some(thread) = thread {
                 assert!(thread.wait_for_end(Instant::now() + LATE));
-                thread.wake(reporting(&sender, Next::End)).unwrap();
+                assert_eq!(thread.wake(reporting(&sender, Next::End)), Err(WakeError::Closed));
                 assert!(!thread.is_running());
             }
             drop(sender);
@@ -354,7 +362,8 @@ mod tests {
         let thread = SleepingThread::new("tgp-test", Priority::Low);
         let (sender, steps) = channel();
         let refused = spawn_failure::during("tgp-test", || thread.wake(reporting(&sender, Next::End)));
-        assert!(refused.is_err() && !thread.is_running());
+        assert_eq!(refused, Err(WakeError::NoThread));
+        assert!(!thread.is_running());
         thread.wake_by(Instant::now() + LATE, reporting(&sender, Next::End)).unwrap();
         assert!(steps.recv_timeout(LATE).is_ok());
     }

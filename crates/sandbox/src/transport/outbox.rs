@@ -46,7 +46,7 @@ impl Outbox {
             return Ok(());
         }
         let outbox = Arc::clone(self);
-        self.thread.wake(move || outbox.write_more())
+        self.thread.wake(move || outbox.write_more()).map_err(|_| ErrorKind::WouldBlock.into())
     }
 
     /// Writes what the pipe takes next. The thread ends when the queue is empty or the pipe is closed.
