@@ -1,8 +1,11 @@
 use crate::ledger_error::LedgerError;
 use crate::samples::{call, open};
+use crate::writer::signals::Want;
+use crate::writer::writer;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
-use tgp_base::threads::{spawn, spawn_failure};
+use tgp_base::threads::{Next, spawn, spawn_failure};
 
 const LATE: Duration = Duration::from_secs(10);
 
@@ -26,4 +29,16 @@ fn a_ledger_that_got_no_thread_to_close_is_used_and_closed_later() {
     });
     assert_eq!(done.recv_timeout(LATE), Ok(1), "the event is stored");
     assert_eq!(done.recv_timeout(LATE), Ok(0), "the ledger is closed");
+}
+
+#[test]
+fn the_writer_takes_no_turn_after_the_closing_one() {
+    let place = tempfile::tempdir().unwrap();
+    let ledger = open(place.path());
+    let writing = ledger.writing.as_ref().unwrap();
+    writing.thread.join();
+    let mut step = writer::steps(Arc::clone(&writing.shared));
+    writing.shared.signals.ask(Want::Close, Some(Instant::now()), || Ok(())).unwrap();
+    assert_eq!(step(), Next::End);
+    assert_eq!(step(), Next::End, "it was woken while it closed");
 }

@@ -102,6 +102,11 @@ impl Signals {
         self.events.store(0, Ordering::Relaxed);
     }
 
+    /// Whether the writer has ended for good.
+    pub fn is_ended(&self) -> bool {
+        self.state.lock().is_ended
+    }
+
     /// Whether there is no work.
     pub fn is_idle(&self) -> bool {
         let state = self.state.lock();

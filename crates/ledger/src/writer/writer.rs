@@ -73,6 +73,10 @@ enum Server {
 pub fn steps(shared: Arc<Shared>) -> impl FnMut() -> Next + Send + 'static {
     let mut state = WriterState::new();
     move || {
+        // An event that was recorded while the writer closed or panicked has woken it again.
+        if shared.signals.is_ended() {
+            return Next::End;
+        }
         let ended = EndSignal(&shared.signals);
         let next = state.step(&shared);
         if next != WriterNext::Closed {
