@@ -141,6 +141,16 @@ test('a table name in single quotes does not bypass the rule', async () => {
   }
 });
 
+test('a function of the application with the name of a kernel tool reaches no files', async () => {
+  const policy = 'default: allow\nrules:\n  - { id: payments, deny: ["*"], paths: ["tools/payments/**"] }\n';
+  const { kernel } = await policyKernel(policy, { sandboxAPI: { commit: () => 1, search_files: () => 1 } });
+  const { call, guest } = await caller(kernel);
+  for (const name of ['commit', 'search_files']) {
+    expect(await guest(`tgp.${name}('x')`), name).toEqual({ verdict: 'allow' });
+  }
+  expect(await call('search_files', { pattern: 'x' })).toMatchObject({ verdict: 'deny', rule: 'payments' });
+});
+
 describe('move_file', () => {
   const files = {
     'tools/lib/x.ts': 'export const x = 1;\n',
