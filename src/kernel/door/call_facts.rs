@@ -5,8 +5,9 @@ use super::shown_json::holds_more_than;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tgp_base::call::{Call, Caller};
+use tgp_base::effect::{Effect, Effects};
 use tgp_base::mode::Mode;
-use tgp_policy::{CallFacts, Effect, Effects, Fact, Tools};
+use tgp_policy::{CallFacts, Fact, Tools};
 
 /// Larger arguments are not parsed and are unknown to rules, which then decide strictly.
 const MAX_BYTES: usize = 1 << 20;
@@ -81,7 +82,8 @@ fn request(mut request: Value) -> Value {
 }
 
 fn by_name(args: Vec<Value>, tool: &KernelTool) -> Value {
-    Value::Object(tool.arguments.iter().map(|(name, _)| (*name).to_owned()).zip(args).collect::<Map<_, _>>())
+    let names = tool.arguments.iter().take(tool.guest_arguments).map(|(name, _)| (*name).to_owned());
+    Value::Object(names.zip(args).collect::<Map<_, _>>())
 }
 
 /// A recorded call as rules see it; none for an event that is not a call.
@@ -102,4 +104,25 @@ pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<CallFa
     let caller = Arc::new(Caller { session, id: actor.id.filter(|id| !id.is_empty()), ..actor });
     let call = Call { path: path.map(Into::into), ..Call::of(&caller, tool, Effect::parse(&effect)?, args) };
     Some(call_facts(&call, tools, None, usual))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+    use serde_json::json;
+    use std::sync::Arc;
+    use tgp_base::call::Call;
+    use tgp_base::effect::Effect;
+
+    #[test]
+    fn arguments_that_a_guests_function_ignores_are_not_named() {
+        for (tool, args, expected) in [
+            ("list_files", json!(["tools", "public/**"]), json!({ "dir": "tools" })),
+            ("read_file", json!(["a", 1]), json!({ "path": "a" })),
+            ("write_file", json!(["a", "b", "reason"]), json!({ "path": "a", "content": "b" })),
+            ("exec_sql", json!(["SELECT ?", [1], 2]), json!({ "sql": "SELECT ?", "params": [1] })),
+        ] {
+            assert_eq!(named(&Call::of(&Arc::default(), tool, Effect::Read, ""), args), expected, "{tool}");
+        }
+    }
 }

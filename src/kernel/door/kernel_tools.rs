@@ -4,7 +4,8 @@
 //! tools of agents is in `js/tool_shape/kernel_tool_table.ts`.
 
 use serde_json::{Value, json};
-use tgp_policy::{ArgKind, Effect};
+use tgp_base::effect::Effect;
+use tgp_policy::ArgKind;
 
 /// A tool of the kernel, as policy rules see it.
 #[derive(Clone, Copy)]
@@ -13,6 +14,8 @@ pub struct KernelTool {
     pub effect: Effect,
     /// In the order in which guests pass them.
     pub arguments: &'static [(&'static str, ArgKind)],
+    /// How many of them the function of guests takes; it ignores further ones.
+    pub guest_arguments: usize,
     pub unnamed_files: UnnamedFiles,
     /// Whether its calls concern a text that no condition can pin, so that no permanent rule can allow them.
     pub is_never_permanent: bool,
@@ -29,7 +32,18 @@ pub enum UnnamedFiles {
 
 impl KernelTool {
     const fn new(name: &'static str, effect: Effect, arguments: &'static [(&'static str, ArgKind)]) -> Self {
-        Self { name, effect, arguments, unnamed_files: UnnamedFiles::Never, is_never_permanent: false }
+        Self {
+            name,
+            effect,
+            arguments,
+            guest_arguments: arguments.len(),
+            unnamed_files: UnnamedFiles::Never,
+            is_never_permanent: false,
+        }
+    }
+
+    const fn guest_takes(self, guest_arguments: usize) -> Self {
+        Self { guest_arguments, ..self }
     }
 
     const fn reaching(self, unnamed_files: UnnamedFiles) -> Self {
@@ -52,15 +66,17 @@ pub static KERNEL_TOOLS: [KernelTool; 26] = {
     let tool = KernelTool::new;
     [
         tool("list_files", Read, &[("dir", Plain), ("glob", Plain), ("limit", Plain), ("after", Plain)])
+            .guest_takes(1)
             .reaching(Always),
-        tool("read_file", Read, &[("path", Path), ("offset", Plain), ("limit", Plain), ("column", Plain)]),
+        tool("read_file", Read, &[("path", Path), ("offset", Plain), ("limit", Plain), ("column", Plain)])
+            .guest_takes(1),
         tool("search_files", Read, &[("pattern", Plain), ("glob", Plain), ("case", Plain), ("limit", Plain)])
             .reaching(Always),
         tool("find_tool", Read, &[("query", Plain), ("limit", Plain)]).reaching(Always),
         tool("file_history", Read, &[("path", Path), ("limit", Plain)]).reaching(WithoutPath),
         tool("check_tool", Read, &[("path", Path)]),
         tool("describe_schema", Read, &[("table", Plain)]),
-        tool("write_file", Write, &[("path", Path), ("content", Plain), WHY]),
+        tool("write_file", Write, &[("path", Path), ("content", Plain), WHY]).guest_takes(2),
         tool("patch_file", Write, &[("path", Path), ("search", Plain), ("replace", Plain), WHY]),
         tool("apply_diff", Write, &[("path", Path), ("diff", Plain), WHY]),
         tool("delete_file", Write, &[("path", Path), WHY]),
