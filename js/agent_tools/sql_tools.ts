@@ -90,8 +90,7 @@ export function createSqlTools(database: SqlSource | TGP, options: SqlToolOption
         ? description.replace('.', ', in a transaction of its own.')
         : description,
       run: async ({ sql, params }, signal) => {
-        const changes = !/^\s*select\b/i.test(sql);
-        const call = { tool: 'exec_sql', effect: 'sql', changes, args: { sql, params } };
+        const call = { tool: 'exec_sql', effect: 'sql', changes: true, args: { sql, params } };
         const answer = await recorded(call, () => inRun(adapter, (run) => execute(run, sql, params), rules, signal));
         const rows = answerRows(answer);
         if (!rules.options.dryRun) return listPage(rows, fewer(PAGING));

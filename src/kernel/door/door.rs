@@ -81,6 +81,12 @@ impl Door {
         }
     }
 
+    /// Whether calls are recorded, or changes refused because they cannot be.
+    #[must_use]
+    pub fn has_records(&self) -> bool {
+        !matches!(self.recorder.records(), Records::Nothing)
+    }
+
     /// A number for a call that is not a run.
     #[must_use]
     pub fn next_number(&self) -> u64 {
@@ -99,7 +105,7 @@ impl Door {
         self.recorder.ledger().map(|ledger| ledger.last_position().size)
     }
 
-    /// Admits or refuses a call. Its end is reported to the admitted.
+    /// Admits or refuses a call. Its end is reported to the [`AdmittedCall`].
     ///
     /// # Errors
     /// `Denied` for a forbidden call, `Approval` for one that must be approved first, `Ledger` for one that would

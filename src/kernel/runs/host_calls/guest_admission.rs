@@ -1,6 +1,6 @@
 //! Admission of a guest's calls through the door.
 
-use crate::kernel::door::{AdmittedCall, CallDetails, Effect, Reach, after_refusal};
+use crate::kernel::door::{AdmittedCall, CallDetails, Reach, after_refusal};
 use crate::kernel::runs::requests::guest_call::{AnsweredBy, guest_call};
 use crate::kernel::runs::requests::guest_reply::GuestReply;
 use crate::kernel::runs::requests::parse_budget::within_budget;
@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 use tgp_base::call::Call;
+use tgp_base::effect::Effect;
 use tgp_base::error::Error;
 use tgp_sandbox::{Question, Reply};
 
@@ -20,12 +21,15 @@ impl SandboxHost {
         by: AnsweredBy,
         approval: Option<&str>,
     ) -> Result<Option<AdmittedCall>, Error> {
-        let dialect = self.functions().sql_dialect();
-        let Some(call) = guest_call(question, by, &self.scope.options.caller, dialect) else { return Ok(None) };
-        let call = Call { approval, ..self.of_run(call) };
-        let enter = || self.services.door.enter(call, CallDetails::default());
+        let (door, caller) = (&self.services.door, &self.scope.options.caller);
+        let enter = || {
+            let judged_as = (door.has_records() && !caller.dry_run).then(|| self.functions().sql_dialect());
+            let Some(call) = guest_call(question, by, caller, judged_as) else { return Ok(None) };
+            let call = Call { approval, ..self.of_run(call) };
+            door.enter(call, CallDetails::default()).map(Some)
+        };
         let admitted = within_budget(&self.scope.tree, &question.name, enter)?;
-        Ok(Some(admitted.traced(self.scope.trace.clone())))
+        Ok(admitted.map(|admitted| admitted.traced(self.scope.trace.clone())))
     }
 
     /// Answers a request once it is admitted: at once, or in the background after an approval or once the ledger has

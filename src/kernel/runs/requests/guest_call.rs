@@ -22,18 +22,20 @@ struct Method {
     method: Option<String>,
 }
 
-/// The call of a request; none for internal requests of the realm, and for `exec_tool`, which is a run.
+/// The call of a request; none for internal requests of the realm, and for `exec_tool`, which is a run. SQL counts as a
+/// change, unless it is judged in a dialect and only reads.
 pub fn guest_call<'c>(
     question: &'c Question,
     by: AnsweredBy,
     caller: &'c Arc<Caller>,
-    dialect: Dialect,
+    judged_as: Option<Dialect>,
 ) -> Option<Call<'c>> {
     let call = |tool: &'static str, effect| Call::of(caller, tool, effect, question.args_json.as_str());
     let path = || first_text(question).ok().map(Cow::Owned);
     Some(match (by, question.name.as_str()) {
         (AnsweredBy::Application, "exec_sql") => Call {
-            changes: sql_changes(first_text(question).ok().as_deref(), dialect),
+            changes: judged_as
+                .map_or(Changes::Something, |dialect| sql_changes(first_text(question).ok().as_deref(), dialect)),
             ..call("exec_sql", Effect::Sql)
         },
         (AnsweredBy::Application, name) => {
@@ -67,7 +69,7 @@ mod tests {
 
     fn of(name: &str, args: &str, by: AnsweredBy) -> Option<(Effect, Changes)> {
         let question = Question { name: name.to_owned(), args_json: args.to_owned() };
-        guest_call(&question, by, &Arc::default(), Dialect::Any).map(|call| (call.effect, call.changes))
+        guest_call(&question, by, &Arc::default(), Some(Dialect::Any)).map(|call| (call.effect, call.changes))
     }
 
     #[test]
