@@ -226,7 +226,7 @@ mod tests {
     const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/js/boundary/crossing.ts");
 
     #[test]
-    fn crossing_d_ts_is_up_to_date() {
+    fn crossing_ts_is_up_to_date() {
         let text = super::crossing();
         if std::fs::read_to_string(FILE).is_ok_and(|found| found == text) {
             return;

@@ -54,7 +54,7 @@ pub struct Kernel {
     runs: Arc<Runs>,
     door: Arc<Door>,
     tests: Arc<TestFirst>,
-    book: LedgerApi,
+    ledger: LedgerApi,
     policy: PolicyApi,
     known_secrets: Arc<KnownSecrets>,
 }
@@ -197,9 +197,9 @@ impl Kernel {
         });
         let file_bytes = config.fs.file_bytes as usize;
         let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, relink, file_bytes);
-        let book = LedgerApi::new(Arc::clone(&door), Arc::clone(&history));
+        let ledger = LedgerApi::new(Arc::clone(&door), Arc::clone(&history));
         // Must be the first event.
-        warnings.extend(book.record_cut().unwrap_or_else(|error| Some(error.message)));
+        warnings.extend(ledger.record_cut().unwrap_or_else(|error| Some(error.message)));
         let policy = PolicyApi::new(Arc::clone(&door));
         Ok(Arc::new(Self {
             config,
@@ -211,7 +211,7 @@ impl Kernel {
             runs,
             door,
             tests,
-            book,
+            ledger,
             policy,
             known_secrets,
         }))
@@ -289,7 +289,7 @@ impl Kernel {
 
     #[must_use]
     pub fn ledger(&self) -> &LedgerApi {
-        &self.book
+        &self.ledger
     }
 
     #[must_use]

@@ -17,7 +17,7 @@ const FILE: &str = "counts.db";
 
 /// The most counts of one family, and of all.
 const MAX_PER_FAMILY: i64 = 1_000;
-const MAX: i64 = 200_000;
+const MAX_COUNTS: i64 = 200_000;
 const MAX_AMOUNT: i64 = 1 << 53;
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS counts(name TEXT NOT NULL PRIMARY KEY, family TEXT, value INTEGER NOT NULL, until INTEGER) STRICT, WITHOUT ROWID; \
@@ -219,7 +219,7 @@ fn has_room(transaction: &Transaction<'_>, family: &str, new: i64) -> rusqlite::
         transaction.query_row("SELECT count(*) FROM counts WHERE family = ?1", [family], |row| row.get(0))?;
     let of_all: i64 =
         transaction.query_row("SELECT count(*) FROM counts WHERE family IS NOT NULL", [], |row| row.get(0))?;
-    Ok(of_family + new <= MAX_PER_FAMILY && of_all + new <= MAX)
+    Ok(of_family + new <= MAX_PER_FAMILY && of_all + new <= MAX_COUNTS)
 }
 
 fn unsigned(number: i64) -> u64 {

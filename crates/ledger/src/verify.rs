@@ -124,12 +124,12 @@ fn or_damage<T>(read: Result<T, LedgerError>, found: &mut Vec<Problem>, otherwis
 enum Job {
     Structure,
     /// The events after a number.
-    BodyValue(u64),
+    Events(u64),
 }
 
 enum Done {
     Structure(Structure),
-    BodyValue(Result<Checked, LedgerError>),
+    Events(Result<Checked, LedgerError>),
 }
 
 /// The result of the structure check.
@@ -139,22 +139,22 @@ type Structure = Result<Option<Problem>, LedgerError>;
 fn check_all(store: &dyn Store, base: &Head, to: u64) -> Result<(Checked, Structure), LedgerError> {
     let events = to.saturating_sub(base.size);
     let part = if events < SMALL || to == END { events.max(1) } else { events.div_ceil(PARTS) };
-    let mut jobs = vec![Job::Structure, Job::BodyValue(base.size)];
+    let mut jobs = vec![Job::Structure, Job::Events(base.size)];
     let mut start = base.size + part;
     while start < to {
-        jobs.push(Job::BodyValue(start));
+        jobs.push(Job::Events(start));
         start += part;
     }
     let mut whole = Checked { events: 0, good: *base, problem: None, blobs: HashMap::new() };
     let mut structure = Ok(None);
     for done in in_parallel(&jobs, |job| match job {
         Job::Structure => Done::Structure(store.check_structure()),
-        Job::BodyValue(start) => Done::BodyValue(check_part(store, base, *start, to.min(start + part))),
+        Job::Events(start) => Done::Events(check_part(store, base, *start, to.min(start + part))),
     }) {
         match done {
             Done::Structure(found) => structure = found,
-            Done::BodyValue(_) if whole.problem.is_some() => {}
-            Done::BodyValue(checked) => {
+            Done::Events(_) if whole.problem.is_some() => {}
+            Done::Events(checked) => {
                 let checked = checked?;
                 whole.events += checked.events;
                 whole.good = checked.good;

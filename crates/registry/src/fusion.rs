@@ -36,7 +36,7 @@ const REVERSED: f32 = -0.3;
 const OPPOSED: f32 = 0.8;
 const OPPOSED_WORDS: f32 = 0.6;
 /// Tools with a lower score are not returned.
-const MIN: f32 = 0.12;
+const MIN_SCORE: f32 = 0.12;
 
 /// The least word score and similarity for the same job. Without similarity, the word score must be almost complete.
 const SAME_WORDS: f32 = 0.82;
@@ -48,7 +48,7 @@ const MAX_BY_MEANING: usize = 64;
 
 /// The tools with the most similar meaning, whatever their words.
 pub(super) fn most_similar(meanings: &[Meaning]) -> Vec<&Meaning> {
-    let mut most: Vec<&Meaning> = meanings.iter().filter(|meaning| meaning.similarity >= MIN).collect();
+    let mut most: Vec<&Meaning> = meanings.iter().filter(|meaning| meaning.similarity >= MIN_SCORE).collect();
     if most.len() > MAX_BY_MEANING {
         most.select_nth_unstable_by(MAX_BY_MEANING, |left, right| right.similarity.total_cmp(&left.similarity));
         most.truncate(MAX_BY_MEANING);
@@ -91,7 +91,7 @@ fn by_both(tool: &WordMatch, similarity: f32) -> Option<f32> {
     let fits = similarity.max(0.0) + WORDS * shared + INTENT * tool.intent;
     let fits = if tool.is_opposed { fits * OPPOSED } else { fits };
     // The square root spreads low scores: relevant tools come above 0.4.
-    (fits >= MIN).then(|| SAME_JOB * (fits / (1.0 + WORDS)).min(1.0).sqrt())
+    (fits >= MIN_SCORE).then(|| SAME_JOB * (fits / (1.0 + WORDS)).min(1.0).sqrt())
 }
 
 #[cfg(test)]

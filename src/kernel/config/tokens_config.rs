@@ -6,7 +6,7 @@ use tgp_base::error::Error;
 use tgp_git::Secret;
 
 const MIN_KEY_BYTES: usize = 32;
-const MAX: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -24,7 +24,7 @@ impl TokensConfig {
         if self.keys.iter().any(|key| key.expose().len() < MIN_KEY_BYTES) {
             return Err(refused("tokens.keys", "must hold random texts of at least 32 bytes"));
         }
-        if self.keys.len() > MAX || self.revoked.len() > MAX {
+        if self.keys.len() > MAX_ENTRIES || self.revoked.len() > MAX_ENTRIES {
             return Err(refused("tokens", "must hold at most 10000 keys and as many revoked tokens"));
         }
         Ok(())

@@ -10,20 +10,21 @@ use serde_json::value::to_raw_value;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tgp_base::call::{Call, CallContext, SharedVisibility};
+use tgp_base::effect::Effect;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::threads;
 use tgp_ledger::{BodyValue, EventType, NewEvent};
-use tgp_policy::{Capability, Effect};
+use tgp_policy::Capability;
 
 /// Counts the cost of ended calls on a thread of its own, because another process may hold the lock of the counters.
 pub(super) fn flush_token_costs(gate: &Arc<Gate>) {
-    if !gate.tokens.has_unflushed_costs() {
+    if !gate.tokens.claim_flush() {
         return;
     }
     let own = Arc::clone(gate);
     if threads::spawn("tgp-tokens", move || own.tokens.flush_costs()).is_err() {
         // The next call retries.
-        gate.tokens.mark_unflushed();
+        gate.tokens.release_flush();
     }
 }
 

@@ -18,8 +18,9 @@ pub struct Tokens {
     /// Costs of ended calls that are not counted yet, by family. No call begins before they are counted.
     pending_costs: Mutex<VecDeque<(String, Vec<Count>)>>,
     /// Serialises counting, which may take long.
-    settling: Mutex<()>,
-    is_settling: AtomicBool,
+    counting: Mutex<()>,
+    /// Whether a thread flushes the pending costs.
+    is_flushing: AtomicBool,
     /// Open calls with their tokens.
     open: Mutex<Vec<(u64, TokenId)>>,
 }
@@ -44,8 +45,8 @@ impl Tokens {
             keys: RwLock::new(keys),
             tally: Tally::in_memory(),
             pending_costs: Mutex::default(),
-            settling: Mutex::default(),
-            is_settling: AtomicBool::new(false),
+            counting: Mutex::default(),
+            is_flushing: AtomicBool::new(false),
             open: Mutex::default(),
         })
     }
@@ -58,7 +59,7 @@ impl Tokens {
     /// Closes the file of the counters.
     pub fn close(&self) {
         // What cannot be counted stays reserved.
-        let _counted = self.settle_pending();
+        let _counted = self.count_pending();
         self.tally.close();
     }
 
@@ -114,7 +115,7 @@ impl Tokens {
         if counts.is_empty() {
             return Ok(None);
         }
-        self.settle_pending()?;
+        self.count_pending()?;
         let reason = match self.tally.add(&family(capability), &counts, now_ms).map_err(counters_unavailable)? {
             Counted::Done(held) => return Ok(held),
             Counted::UsedUp(place) if counts.get(place).is_some_and(|count| count.amount == Amount::Exactly(1)) => {
@@ -131,7 +132,7 @@ impl Tokens {
     }
 
     /// Replaces a call's reservation by its actual cost, at its end. Never blocks, as this may be Node's thread:
-    /// `settle` or the next call counts it.
+    /// `flush_costs` or the next call counts it.
     pub fn spend(&self, capability: &Capability, held: u64, cost: u64) {
         let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
         let amount = Amount::Exactly(signed(cost) - signed(held));
@@ -144,27 +145,29 @@ impl Tokens {
         self.pending_costs.lock().push_back((family(capability), counts));
     }
 
-    /// Whether costs are pending and no thread counts them; then the caller must run `settle`.
-    pub fn has_unflushed_costs(&self) -> bool {
-        !self.pending_costs.lock().is_empty() && !self.is_settling.swap(true, Ordering::AcqRel)
+    /// True if costs are pending and no other thread flushes them: then the caller must run `flush_costs`, or
+    /// `release_flush`.
+    #[must_use]
+    pub fn claim_flush(&self) -> bool {
+        !self.pending_costs.lock().is_empty() && !self.is_flushing.swap(true, Ordering::AcqRel)
     }
 
-    /// Counts pending costs. May wait for another process.
+    /// Counts pending costs after `claim_flush`. May wait for another process.
     pub fn flush_costs(&self) {
         loop {
             // What is not counted now is counted before the next call.
-            let is_settled = self.settle_pending().is_ok();
-            self.mark_unflushed();
+            let is_counted = self.count_pending().is_ok();
+            self.release_flush();
             // A call may have ended meanwhile.
-            if !is_settled || !self.has_unflushed_costs() {
+            if !is_counted || !self.claim_flush() {
                 return;
             }
         }
     }
 
-    /// Marks that no thread settles.
-    pub fn mark_unflushed(&self) {
-        self.is_settling.store(false, Ordering::Release);
+    /// Lets another thread flush.
+    pub fn release_flush(&self) {
+        self.is_flushing.store(false, Ordering::Release);
     }
 
     /// Adds an open call with a token.
@@ -185,8 +188,8 @@ impl Tokens {
     }
 
     /// Counts pending costs in order.
-    fn settle_pending(&self) -> Result<(), Error> {
-        let _turn = self.settling.lock();
+    fn count_pending(&self) -> Result<(), Error> {
+        let _turn = self.counting.lock();
         loop {
             let first = self.pending_costs.lock().front().cloned();
             let Some((family, counts)) = first else { return Ok(()) };

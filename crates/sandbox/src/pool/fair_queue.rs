@@ -16,7 +16,7 @@ pub enum LastRun {
 
 /// Priority classes of tools, highest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Priority {
+pub enum PriorityClass {
     Proven,
     Unknown,
     Unruly,
@@ -25,7 +25,7 @@ pub enum Priority {
 /// Every how many turns a lower class goes first, so that it never starves.
 const TURN_OF_UNKNOWN: u64 = 4;
 const TURN_OF_UNRULY: u64 = 8;
-/// Most tools whose last_run is stored; the least recently run are dropped and become `Unknown`.
+/// Most tools whose last run is stored; the least recently run are dropped and become `Unknown`.
 const MAX_REMEMBERED: usize = 4096;
 
 /// A queue by class, caller and tool: round-robin over the callers of a class and the tools of a caller, first in first out within
@@ -55,15 +55,15 @@ impl<T> FairQueue<T> {
         self.waiting.values().sum()
     }
 
-    pub fn class_of(&self, tool: &str) -> Priority {
+    pub fn class_of(&self, tool: &str) -> PriorityClass {
         match self.last_run.peek(tool) {
-            Some(LastRun::Ended) => Priority::Proven,
-            Some(LastRun::Stopped) => Priority::Unruly,
-            None => Priority::Unknown,
+            Some(LastRun::Ended) => PriorityClass::Proven,
+            Some(LastRun::Stopped) => PriorityClass::Unruly,
+            None => PriorityClass::Unknown,
         }
     }
 
-    /// Records the last_run of a run of `tool`.
+    /// Records the outcome of a run of `tool`.
     pub fn note(&mut self, tool: &str, last_run: LastRun) {
         match self.last_run.get(tool) {
             Some(known) => *known = last_run,
@@ -88,15 +88,15 @@ impl<T> FairQueue<T> {
     pub fn pop(&mut self, unruly: UnrulyShare) -> Option<T> {
         self.turn = self.turn.wrapping_add(1);
         let order = if self.turn.is_multiple_of(TURN_OF_UNRULY) {
-            [Priority::Unruly, Priority::Unknown, Priority::Proven]
+            [PriorityClass::Unruly, PriorityClass::Unknown, PriorityClass::Proven]
         } else if self.turn.is_multiple_of(TURN_OF_UNKNOWN) {
-            [Priority::Unknown, Priority::Proven, Priority::Unruly]
+            [PriorityClass::Unknown, PriorityClass::Proven, PriorityClass::Unruly]
         } else {
-            [Priority::Proven, Priority::Unknown, Priority::Unruly]
+            [PriorityClass::Proven, PriorityClass::Unknown, PriorityClass::Unruly]
         };
         let (caller, item) = order
             .into_iter()
-            .filter(|class| *class != Priority::Unruly || unruly == UnrulyShare::Open)
+            .filter(|class| *class != PriorityClass::Unruly || unruly == UnrulyShare::Open)
             .find_map(|class| self.lane(class).next())?;
         self.forget(&caller);
         Some(item)
@@ -137,12 +137,12 @@ impl<T> FairQueue<T> {
         }
     }
 
-    fn lane(&mut self, class: Priority) -> &mut CallerQueue<T> {
+    fn lane(&mut self, class: PriorityClass) -> &mut CallerQueue<T> {
         let [proven, unknown, unruly] = &mut self.lanes;
         match class {
-            Priority::Proven => proven,
-            Priority::Unknown => unknown,
-            Priority::Unruly => unruly,
+            PriorityClass::Proven => proven,
+            PriorityClass::Unknown => unknown,
+            PriorityClass::Unruly => unruly,
         }
     }
 }
@@ -156,7 +156,7 @@ pub enum UnrulyShare {
 
 #[cfg(test)]
 mod tests {
-    use super::{FairQueue, LastRun, Priority, UnrulyShare};
+    use super::{FairQueue, LastRun, PriorityClass, UnrulyShare};
     use std::sync::Arc;
 
     fn caller(name: &str) -> Arc<str> {
@@ -193,7 +193,7 @@ mod tests {
         queue.push(&caller("one"), "bomb", ("bomb", 0));
         assert_eq!(queue.pop(UnrulyShare::Full), None, "their share of workers is used up");
         queue.note("bomb", LastRun::Ended);
-        assert_eq!(queue.class_of("bomb"), Priority::Proven, "one orderly run is enough");
+        assert_eq!(queue.class_of("bomb"), PriorityClass::Proven, "one orderly run is enough");
         assert_eq!(queue.remove(|(tool, _)| *tool == "bomb"), Some(("bomb", 0)));
         assert!(queue.drain().is_empty());
     }

@@ -357,7 +357,7 @@ impl PoolState {
     }
 }
 
-/// The last_run of a tool that a run's end shows; `None` for a cancellation.
+/// The outcome of a run that ended like this; `None` for a cancellation.
 fn last_run(end: &RunEnd) -> Option<LastRun> {
     match end {
         RunEnd::Value(_) | RunEnd::Thrown(_) | RunEnd::BadResult(_) => Some(LastRun::Ended),

@@ -4,7 +4,7 @@
 //! that waits for nested runs lends its turn to them, so a tree always makes progress, and it holds one turn however many
 //! runs it starts. Only turns that no other tree needs are used to run more of one tree at once.
 
-use super::fair_queue::{FairQueue, LastRun, Priority, UnrulyShare};
+use super::fair_queue::{FairQueue, LastRun, PriorityClass, UnrulyShare};
 use crate::lineage::Lineage;
 use crate::message::Activity;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ const TREES_PER_TURN: usize = 2;
 /// A run that has a worker.
 struct StartedRun {
     depth: u32,
-    class: Priority,
+    class: PriorityClass,
     /// Nested runs that are not over.
     children: u32,
     turn: Turn,
@@ -62,7 +62,7 @@ impl Tree {
         self.started.values().filter(|run| run.children == 0 && run.activity == Activity::Waiting).count()
     }
 
-    /// Whether all its runs wait, so that its turn may be max_waiting.
+    /// Whether all its runs wait, so that its turn may be lent.
     fn only_waits(&self) -> bool {
         self.active() == 0 && self.resting() > 0
     }
@@ -78,7 +78,7 @@ impl Tree {
 
     /// Whether its root is an unruly tool.
     fn is_unruly(&self) -> bool {
-        self.started.values().any(|run| run.depth == 0 && run.class == Priority::Unruly)
+        self.started.values().any(|run| run.depth == 0 && run.class == PriorityClass::Unruly)
     }
 
     fn is_over(&self) -> bool {
@@ -137,7 +137,7 @@ impl<T> RunOrder<T> {
         self.roots.make_room(caller)
     }
 
-    /// Records the last_run of a run of `tool`.
+    /// Records the outcome of a run of `tool`.
     pub fn note(&mut self, tool: &str, last_run: LastRun) {
         self.roots.note(tool, last_run);
     }
@@ -252,7 +252,7 @@ impl<T> RunOrder<T> {
 
     /// The share of unruly tools: with more than one turn, one is reserved for others.
     fn unruly_share(&self) -> UnrulyShare {
-        // Trees that have max_waiting their turn do not count.
+        // Trees that have lent their turn do not count.
         let held = self.trees.values().filter(|tree| !self.has_lent(tree) && tree.is_unruly()).count();
         if held < self.most_unruly() { UnrulyShare::Open } else { UnrulyShare::Full }
     }
@@ -288,7 +288,7 @@ impl<T> RunOrder<T> {
         self.trees.values().map(Tree::resting).sum::<usize>() >= self.lent_now()
     }
 
-    /// Whether a tree has max_waiting its turn.
+    /// Whether a tree has lent its turn.
     fn has_lent(&self, tree: &Tree) -> bool {
         tree.only_waits() && self.waiting_trees() <= self.lent_now()
     }
