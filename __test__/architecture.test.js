@@ -125,7 +125,7 @@ describe('tools/', () => {
   });
 });
 
-describe('paths in documents', () => {
+describe('paths in documents and comments', () => {
   const there = ['crates/vfs/src/jail_path.rs', 'js/kernel/tgp.ts', 'docs/limits.md'];
 
   test.each([
@@ -145,9 +145,17 @@ describe('paths in documents', () => {
     expect(missingPaths({ path: 'A.md', text }, there)).toEqual([]);
   });
 
+  test('of a part or of Rust may be the end of a path', () => {
+    const missing = (/** @type {string} */ path, /** @type {string} */ text) => missingPaths({ path, text }, there);
+    const page = 'jail_path.rs, gone.rs (tools/add.ts) js/kernel/tgp.ts, kernel/tgp.ts';
+    expect(missing('docs/parts/vfs.md', page)).toEqual(['gone.rs', 'kernel/tgp.ts']);
+    expect(missing('docs/parts/js.md', page)).toEqual(['jail_path.rs', 'gone.rs']);
+    expect(missing('src/lib.rs', '//! See `src/jail_path.rs` and `vfs/jail_path.rs`.')).toEqual(['vfs/jail_path.rs']);
+  });
+
   test('exist', () => {
     const paths = repositoryPaths();
-    const documents = documentsAmong(paths);
+    const documents = [...documentsAmong(paths), ...tree.filter(({ path }) => path.endsWith('.rs'))];
     expect(documents.map(({ path }) => path)).toContain('ARCHITECTURE.md');
     const missing = documents.flatMap((document) =>
       missingPaths(document, paths).map((path) => `${document.path}: ${path}`),

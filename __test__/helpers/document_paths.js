@@ -1,4 +1,4 @@
-/** Paths in documents: each must exist in the repository. */
+/** Paths in documents and in comments of Rust: each must exist in the repository. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,6 +12,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const UNCHECKED = /^CHANGELOG\.md$|^(?:vendor|npm|examples|__test__\/fixtures)\//;
 /** In backticks, from the top of the repository; no globs and no placeholders. Other files of `tools/` are tools of agents. */
 const NAMED = /`((?:src|crates|js|__test__|docs|scripts|benches|types)\/[^`\s*<>{}…]*|tools\/[^`\s*<>{}…]*\.mjs)`/g;
+/** The page of a part, and the names of its files there: the ends of their paths, in backticks or not. */
+const PART_PAGE = /^docs\/parts\/(\w+)\.md$/;
+const OF_PART = /(?<![\w./-])(?!tools\/)((?:\w+\/)*\w+(?:\.\w+)*\.(?:rs|ts|js))\b/g;
+/** The names of files in comments of Rust: the ends of their paths. */
+const IN_RUST = /`((?:\w+\/)*\w+\.rs)`/g;
 
 /** Files of applications that documents name. */
 const OF_APPLICATIONS = new Set(['src/tgp/tgp.module.ts']);
@@ -36,11 +41,36 @@ export function documentsAmong(paths) {
 }
 
 /**
- * The paths in a document that do not exist. A path with a slash at its end must be a folder.
+ * The paths in a document or in Rust that do not exist. A path with a slash at its end must be a folder.
  * @param {SourceFile} document
  * @param {string[]} paths
  */
-export function missingPaths({ text }, paths) {
+export function missingPaths({ path: from, text }, paths) {
+  if (from.endsWith('.rs')) return missingEnds(text, IN_RUST, paths);
+  const part = PART_PAGE.exec(from)?.[1];
+  const isOfPart = (/** @type {string} */ path) => new RegExp(`^(?:(?:crates|src|js)/)?${part}/`).test(path);
+  const missing = part === undefined ? [] : missingEnds(text, OF_PART, paths, isOfPart);
+  return [...new Set([...missing, ...missingNames(text, paths)])];
+}
+
+/**
+ * @param {string} text
+ * @param {RegExp} names of files, or of the ends of their paths
+ * @param {string[]} paths
+ * @param {(path: string) => boolean} [isOwn] a file that is named by the end of its path
+ */
+function missingEnds(text, names, paths, isOwn = () => true) {
+  const own = paths.filter(isOwn);
+  return [...text.matchAll(names)]
+    .map((match) => match[1] ?? '')
+    .filter((name) => !paths.includes(name) && !own.some((path) => path.endsWith(`/${name}`)));
+}
+
+/**
+ * @param {string} text
+ * @param {string[]} paths
+ */
+function missingNames(text, paths) {
   const files = new Set(paths);
   const folders = new Set(paths.flatMap(foldersOf));
   return [...text.matchAll(NAMED)]

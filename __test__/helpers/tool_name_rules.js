@@ -59,7 +59,7 @@ export const TOOL_NAME_RULES = [
         path: 'src/kernel/door/approvals/permanent_rule.rs',
         text: 'const NEVER: [&str; 2] = ["run_code", "accept_test"];',
       },
-      { path: 'src/kernel/door/judged_call.rs', text: '"search_files" | "find_tool" => true,' },
+      { path: 'src/kernel/door/call_facts.rs', text: '"search_files" | "find_tool" => true,' },
     ],
     kept: [
       { path: 'js/agent/call_runner.ts', text: "if (call.tool === 'test_tool') return;" },

@@ -7,8 +7,9 @@ use serde_json::Value;
 use std::sync::Arc;
 use tgp_base::call::Caller;
 use tgp_base::error::{Error, ErrorCode};
+use tgp_base::sql_verb::SqlVerb;
 use tgp_ledger::{EventType, MAX_EVENTS, Query};
-use tgp_policy::{CallFacts, Policy, Replay, SqlVerb, Verdict, attenuate, replay};
+use tgp_policy::{CallFacts, Policy, Replay, Verdict, attenuate, replay};
 use tgp_sql::Dialect;
 
 pub struct PolicyApi {
@@ -45,7 +46,7 @@ impl PolicyApi {
     /// Takes the answer to a pending approval request.
     ///
     /// # Errors
-    /// As `Door::settle`.
+    /// As `Door::answer_approval`.
     pub fn answer_approval(&self, id: &str, answer_json: &str) -> Result<Option<Verdict>, Error> {
         let answer: ApprovalAnswer = serde_json::from_str(answer_json).map_err(|error| invalid("verdict", &error))?;
         self.door.answer_approval(id, answer)

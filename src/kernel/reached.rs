@@ -1,6 +1,6 @@
-//! The files that a call of a kernel tool reaches without naming them. For runs see `runs/run_text.rs`.
+//! The files that a call of a kernel tool reaches without naming them. For runs see `runs/start/run_text.rs`.
 
-use super::door::{CallDetails, Effect, Need, Reach};
+use super::door::{CallDetails, Need, Reach};
 use super::files::FileChangeCall;
 use super::kernel::Kernel;
 use super::modules::Referenced;
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
 use tgp_base::call::{Call, Caller};
+use tgp_base::effect::Effect;
 use tgp_base::error::Error;
 use tgp_policy::{Decision, Verdict};
 

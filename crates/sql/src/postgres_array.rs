@@ -7,7 +7,7 @@ use memchr::{memchr, memchr2};
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 
-/// Maximum nesting depth; the same as in `json_scan.js`.
+/// Maximum nesting depth; the same as in `json_scan.ts`.
 const MAX_DEPTH: usize = 500;
 /// Number of decimal digits that a JavaScript number always represents exactly.
 const SAFE_DIGITS: usize = 15;
