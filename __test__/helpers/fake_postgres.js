@@ -10,7 +10,7 @@ import { createServer } from 'node:net';
  * @typedef {import('node:net').Socket} Socket
  * @typedef {object} Answering
  * @property {Socket} socket
- * @property {() => boolean} isStopped whether the client has received to stop the statement
+ * @property {() => boolean} isStopped whether the client has asked to stop the statement
  * @property {(bytes: Buffer) => Promise<boolean>} send waits until the client takes more; false when it is gone
  * @typedef {(answering: Answering) => unknown} Script
  */

@@ -19,6 +19,22 @@ const PRODUCT = /^(?:src|crates|js|std|shims|sandbox|types|bin|examples)\/|^[^/]
 /** Comments, and titles of tests; other texts of tests are data. */
 const NARRATION = /^\s*(?:\/\/|\/?\*).*$|\b(?:describe|it|test)(?:\.\w+(?:\([^()]*\))?)*\(\s*(['"`]).*?\1/gm;
 
+/** Text of Rust comments that may contain names of code: examples, code, links and quotations. */
+const QUOTED = /```[\s\S]*?```|`[^`]*`|\[[^\]]*\](?:\([^)]*\))?|"[^"\n]*"|https?:\S+/g;
+/** A name of code, `snake_case` or `CamelCase`. */
+const NAME = /(?<![\w./@-])(?:[a-z]+(?:_[a-z0-9]+)+|(?:[A-Z][a-z]+){2,})(?!\w|[(/]|\.\w)/g;
+const PROPER = /^(?:(?:Type|Java)Script|OpenTelemetry|Git(?:Hub|Lab)|DigitalOcean|RubyGems|WordPiece|ArrayBuffers)$/;
+
+/**
+ * The names of code in comments of Rust that are not in backticks: a rename has damaged the sentence.
+ * @param {string} text
+ */
+function bareNames(text) {
+  const comments = text.match(/^\s*\/\/.*$/gm)?.map((line) => line.replace(/^\s*\/\/[/!]?/, '')) ?? [];
+  const names = comments.join('\n').replace(QUOTED, '').match(NAME) ?? [];
+  return names.filter((name) => !PROPER.test(name)).map((name) => `"${name}": use a word, or backticks`);
+}
+
 /** @param {string} text of a test or its helper */
 const narrationOf = (text) => text.match(NARRATION)?.join('\n') ?? '';
 
@@ -57,6 +73,22 @@ export const WORD_RULES = [
       { path: 'js/kernel/approvals/gate.ts', text: "const by = 'nobody';" },
       { path: 'crates/git/src/halt.rs', text: '#[cfg(test)]\nmod tests {\n    // Nobody.\n}' },
       { path: '__test__/agent/agent.test.js', text: "const user = 'somebody-known';" },
+    ],
+  },
+  {
+    name: 'names of code in comments of Rust are in backticks',
+    check: ({ path, text }) => (isRustSource(path) ? bareNames(text) : []),
+    broken: [
+      { path: 'src/kernel/kernel.rs', text: '//! Secrets that tools may use without with_visibility them.' },
+      { path: 'crates/git/src/halt.rs', text: '    // CommittedContent-back files are not backed up.' },
+    ],
+    kept: [
+      {
+        path: 'src/kernel/kernel.rs',
+        text: '//! [`Call`](tgp_base::call::Call) of `read_file`, see [`Self::set_dry_run`].',
+      },
+      { path: 'crates/git/src/halt.rs', text: '/// TypeScript of `a/b_c.rs`.\nlet last_run = LastRun::Ended;' },
+      { path: 'js/kernel/tgp.ts', text: '// Throws a ConfigError.' },
     ],
   },
 ];

@@ -53,7 +53,7 @@ export const LIMITS = {
   sql: {
     maxRows: { default: 10000, least: 1, most: 1000000, about: "Maximum number of rows of one statement." },
     maxBytes: { default: 4194304, least: 64, most: 67108864, about: "Maximum number of bytes of the rows of one statement, as JSON." },
-    resultChars: { default: 16000, least: 1000, most: 10000000, about: "Maximum number of characters of the rows that one call of exec_sql shows a model." },
+    resultChars: { default: 16000, least: 1000, most: 10000000, about: "Maximum number of characters of the rows that one call of `exec_sql` shows a model." },
     statementTimeoutMs: { default: 10000, least: 1, most: 3600000, about: "Maximum time of one statement." },
   },
   find_tool: {

@@ -1,4 +1,4 @@
-//! Read operations of a kernel for JavaScript, and the exchange with the remote. `caller` identifies the caller.
+//! Read operations of a kernel for JavaScript, and the exchange with the remote. `caller` is a `Caller` as JSON.
 
 use super::background::Lane;
 use super::binding_kernel::{BindingKernel, parse_query};

@@ -1,5 +1,5 @@
-//! File changes for JavaScript. `note_json` is the commit note `{ why?, session?, model? }`; `caller` identifies the
-//! caller.
+//! File changes for JavaScript. `note_json` is the commit note `{ why?, session?, model? }`; `caller` is a `Caller`
+//! as JSON.
 
 use super::binding_kernel::BindingKernel;
 use super::call_request::CallRequest;

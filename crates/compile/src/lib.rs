@@ -5,7 +5,7 @@
 //! leaves that thread.
 //!
 //! A folder imports only folders listed before it: diagnostics and positions, parse, syntax, imports, then transpile,
-//! describe and rule_context, then secrets, then rules, then lint. The compiler runs them all.
+//! describe and `rule_context`, then secrets, then rules, then lint. The compiler runs them all.
 
 // Not used by name: its features enable the trace points that `parse/parse_meter.rs` counts.
 use swc_ecma_parser as _;

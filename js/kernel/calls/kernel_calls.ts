@@ -17,7 +17,7 @@ import { keepingAlive } from '../kernel_resources.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { nextCallNumber } from './call_numbers.js';
 
-/** Begins a call of the native part. `caller` identifies the caller to it. */
+/** Begins a call of the native part. `caller` is the `Caller` as JSON. */
 type Start<Value> = (kernel: NativeKernel, caller: string | undefined) => Promise<Outcome<Value>>;
 
 /** Makes a change and notifies listeners of the tools. */

@@ -13,8 +13,8 @@ use super::tokens_config::TokensConfig;
 use crate::kernel::check_config::{CheckMode, RuleLevels, check_rules};
 use serde::{Deserialize, Serialize};
 use tgp_base::error::{Error, ErrorCode};
+use tgp_base::mode::Mode;
 use tgp_git::{Secret, password_in};
-use tgp_state::Mode;
 
 /// Packages that most tools need; JavaScript removes those that the application does not have.
 const DEFAULT_IMPORTS: [&str; 3] = ["@tgp/std", "zod", "date-fns"];
@@ -46,7 +46,7 @@ pub struct Config {
     pub allowed_fetch_urls: Vec<String>,
     pub network: NetworkConfig,
     pub agent: AgentConfig,
-    /// Secrets that tools may use without with_visibility them, by name.
+    /// Secrets that tools may use without seeing them, by name.
     pub secrets: SecretsConfig,
     pub ledger: LedgerConfig,
     pub tokens: TokensConfig,

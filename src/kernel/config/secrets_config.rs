@@ -1,4 +1,4 @@
-//! Section `secrets`: secrets that tools may use without with_visibility them.
+//! Section `secrets`: secrets that tools may use without seeing them.
 
 use super::refused::refused;
 use serde::{Deserialize, Serialize};

@@ -23,7 +23,7 @@ limited_struct! {
         max_rows: 10_000, 1..=1_000_000;
         /// Maximum number of bytes of the rows of one statement, as JSON.
         max_bytes: 4 << 20, 64..=64 << 20;
-        /// Maximum number of characters of the rows that one call of exec_sql shows a model.
+        /// Maximum number of characters of the rows that one call of `exec_sql` shows a model.
         result_chars: RESULT_CHARS, 1000..=10_000_000;
         /// Maximum time of one statement.
         statement_timeout_ms: 10_000, 1..=3_600_000;

@@ -80,7 +80,7 @@ pub struct History {
     secrets: SecretScan,
     halt: Halt,
     witness: Arc<dyn Witness>,
-    /// CommittedContent from the change on disk to the commit, so that both happen in the same order.
+    /// Held from the change on disk to the commit, so that both happen in the same order.
     one_writer: Mutex<()>,
 }
 

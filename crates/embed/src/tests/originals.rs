@@ -1,4 +1,4 @@
-//! Comparison with the reference: the tokenizer of HuggingFace, and the f32 model in candle.
+//! Comparison with the reference: the tokenizer of Hugging Face, and the f32 model in candle.
 //!
 //! `__test__/fixtures/embed/README.md` describes how the expected values were made.
 

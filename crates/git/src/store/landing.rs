@@ -67,7 +67,7 @@ pub(crate) fn land(
     skipped.extend(checkout::survey(&trees, &changes, context.work)?);
     let mut uncommitted = checkout::uncommitted(&changes, context.work)?;
     uncommitted.retain(|(path, _)| !context.options.derived.contains(path));
-    // CommittedContent-back files are not backed up, because backup branches are pushed.
+    // Held-back files are not backed up, because backup branches are pushed.
     let (held_back, uncommitted): (Vec<_>, Vec<_>) =
         uncommitted.into_iter().partition(|(path, content)| context.work.is_held_back(path, content));
     let held_back: BTreeSet<String> = held_back.into_iter().map(|(path, _)| path).collect();

@@ -112,7 +112,7 @@ fn start_call(
     send(scope, name, args_json).map(StartedCall::Sent)
 }
 
-/// The UTF-8 length of a string, or its number of characters if that exceeds the limit already: coverage bytes makes V8 flatten
+/// The UTF-8 length of a string, or its number of characters if that exceeds the limit already: counting bytes makes V8 flatten
 /// the string.
 fn least_bytes(scope: &mut v8::PinScope<'_, '_>, text: v8::Local<'_, v8::String>) -> usize {
     let most = scope.get_slot::<RunState>().map_or(0, |state| state.limits.call_bytes as usize);
