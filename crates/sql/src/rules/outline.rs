@@ -24,51 +24,48 @@ pub struct Outline {
 /// The outline of a statement; `None` if it is refused in every database.
 #[must_use]
 pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
-    check_text(sql).ok()?;
-    let policy = SqlPolicy { ddl: true, ..SqlPolicy::default() };
-    let upper = sql.to_ascii_uppercase();
-    let mut verbs = BTreeSet::new();
     let mut tables = Some(BTreeSet::new());
     let mut names = BTreeSet::new();
-    for config in dialect.lexer_configs(sql) {
-        let Some(tokens) = tokenise(sql, &upper, config).ok()? else { continue };
-        verbs.append(&mut verbs_of(&tokens, config.syntax, dialect, &policy).ok()?);
+    let verbs = verbs(sql, dialect, |tokens, syntax| {
         // If one lexer configuration has no result, the others are not parsed.
-        let Some(known) = &mut tables else { continue };
-        let is_whole = |found: &BTreeSet<String>| {
-            !found.iter().any(|name| has_string(name)) && !has_catalogue(&tokens, config.syntax)
-        };
-        match relations(&tokens, config.syntax, dialect) {
+        let Some(known) = &mut tables else { return };
+        let is_whole =
+            |found: &BTreeSet<String>| !found.iter().any(|name| has_string(name)) && !has_catalogue(tokens, syntax);
+        match relations(tokens, syntax, dialect) {
             Ok(mut found) if is_whole(&found) => {
-                if config.syntax == SqlSyntax::Sqlite {
+                if syntax == SqlSyntax::Sqlite {
                     names.extend(owners(&found));
                 }
                 known.append(&mut found);
-                names.append(&mut mentioned_names(&tokens, dialect));
+                names.append(&mut mentioned_names(tokens, dialect));
             }
             Ok(_) | Err(_) => tables = None,
         }
-    }
+    })?;
     let mentioned = if tables.is_some() { names } else { BTreeSet::new() };
-    (!verbs.is_empty()).then_some(Outline { verbs, tables, mentioned })
+    Some(Outline { verbs, tables, mentioned })
 }
 
 /// Whether a statement only reads, under every lexer configuration of its database. A statement that is refused in every
 /// database does not count as reading.
 #[must_use]
 pub fn only_reads(sql: &str, dialect: Dialect) -> bool {
-    let verbs = || {
-        check_text(sql).ok()?;
-        let policy = SqlPolicy { ddl: true, ..SqlPolicy::default() };
-        let upper = sql.to_ascii_uppercase();
-        let mut verbs = BTreeSet::new();
-        for config in dialect.lexer_configs(sql) {
-            let Some(tokens) = tokenise(sql, &upper, config).ok()? else { continue };
-            verbs.append(&mut verbs_of(&tokens, config.syntax, dialect, &policy).ok()?);
-        }
-        Some(verbs)
-    };
-    verbs().is_some_and(|verbs| !verbs.is_empty() && verbs.iter().all(|verb| verb.access() == Access::Read))
+    verbs(sql, dialect, |_, _| {}).is_some_and(|verbs| verbs.iter().all(|verb| verb.access() == Access::Read))
+}
+
+/// The verbs of a statement under every lexer configuration of its database, whose tokens `read` gets; `None` if the
+/// statement is refused in every database.
+fn verbs(sql: &str, dialect: Dialect, mut read: impl FnMut(&Tokens<'_>, SqlSyntax)) -> Option<BTreeSet<SqlVerb>> {
+    check_text(sql).ok()?;
+    let policy = SqlPolicy { ddl: true, ..SqlPolicy::default() };
+    let upper = sql.to_ascii_uppercase();
+    let mut verbs = BTreeSet::new();
+    for config in dialect.lexer_configs(sql) {
+        let Some(tokens) = tokenise(sql, &upper, config).ok()? else { continue };
+        verbs.append(&mut verbs_of(&tokens, config.syntax, dialect, &policy).ok()?);
+        read(&tokens, config.syntax);
+    }
+    (!verbs.is_empty()).then_some(verbs)
 }
 
 /// Whether the statement uses a catalogue that exposes tables which it does not name.
