@@ -14,6 +14,8 @@ use url::Url;
 
 /// Extra time of the client, so that the exchange deadline expires first and determines the error.
 const GRACE: Duration = Duration::from_secs(1);
+/// Longest origin in a message.
+const MAX_ORIGIN: usize = 200;
 
 /// An HTTP client with deadlines. Clones share it.
 #[derive(Clone)]
@@ -124,8 +126,6 @@ pub(crate) fn redirection(head: &AnswerHead, from: &str) -> Option<Url> {
 pub(crate) fn redirected(to: &Url, key: &'static str) -> GitError {
     GitError::Redirected { origin: to.origin().ascii_serialization().chars().take(MAX_ORIGIN).collect(), key }
 }
-
-const MAX_ORIGIN: usize = 200;
 
 type Cancel = Box<dyn FnOnce() + Send>;
 

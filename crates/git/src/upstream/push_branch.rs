@@ -65,9 +65,7 @@ impl Upstream {
             }
         }
     }
-}
 
-impl Upstream {
     /// Waits until the remote branch stops changing, for at most one turn. Returns its commit.
     fn wait_for_idle_branch(
         &self,
@@ -102,9 +100,7 @@ impl Upstream {
             Ok(()) | Err(_) => Ok(()),
         }
     }
-}
 
-impl Upstream {
     /// Checks the files that differ between `new` and the remote against the push policy.
     pub(crate) fn check_push_policy(
         &self,

@@ -18,6 +18,12 @@ const LOG_SLACK: usize = 128;
 const MAX_NAME_BYTES: usize = 4096;
 /// Minimum time of a nested run, so that it ends with the error of a limit.
 const MIN_TIME: Duration = Duration::from_millis(1);
+/// Messages of any run, however short: its log, and what the guest sends until the watchdog's first check.
+const FRAMES: u64 = 20_000;
+/// Time per message; an engine needs seven times as long for one host call or log line.
+const NANOS_PER_FRAME: u64 = 2000;
+/// Text per time; an engine writes more slowly.
+const BYTES_PER_NANO: u64 = 4;
 
 /// The worker sent a message that an intact engine never sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -217,13 +223,7 @@ fn too_much(name: &str, limit: usize) -> Error {
     Error::new(ErrorCode::Limit, message)
 }
 
-/// Messages of any run, however short: its log, and what the guest sends until the watchdog's first check.
-const FRAMES: u64 = 20_000;
-/// Time per message; an engine needs seven times as long for one host call or log line.
-const NANOS_PER_FRAME: u64 = 2000;
-/// Text per time; an engine writes more slowly.
-const BYTES_PER_NANO: u64 = 4;
-
+/// A limit on the messages of a worker during one run. An intact engine never reaches it.
 #[derive(Debug)]
 pub struct FrameBudget {
     frames: u64,
