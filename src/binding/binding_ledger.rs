@@ -4,13 +4,14 @@ use super::background::{Lane, Promised, start_alone};
 use super::binding_kernel::BindingKernel;
 use super::binding_outcome::BindingError;
 use super::js_callback::thrown;
-use crate::kernel::{Call, CallDetails, Caller, Changes, Effect, named_changes};
+use crate::kernel::{Call, CallDetails, Caller, Changes, named_changes};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tgp_base::effect::Effect;
 
 /// A call that JavaScript executes.
 #[napi(object)]

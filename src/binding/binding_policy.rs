@@ -5,12 +5,13 @@ use super::binding_kernel::{BindingKernel, parse_policy};
 use super::binding_ledger::BindingCall;
 use super::binding_outcome::BindingOutcome;
 use super::binding_sql_rules::dialect_of;
-use crate::kernel::{CallVerdict, Caller, Effect, Verdict};
+use crate::kernel::{CallVerdict, Caller, Verdict};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 use serde::Serialize;
 use std::sync::Arc;
+use tgp_base::effect::Effect;
 
 /// The answer of `judge`.
 #[derive(Serialize)]

@@ -3,8 +3,8 @@
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
 use crate::kernel::{
-    AdmittedCall, Call, CallDetails, Caller, Changes, CommitNote, Effect, FileChangeCall, Kernel, Need, Reach,
-    WriteDone, on_behalf,
+    AdmittedCall, Call, CallDetails, Caller, Changes, CommitNote, FileChangeCall, Kernel, Need, Reach, WriteDone,
+    on_behalf,
 };
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
+use tgp_base::effect::Effect;
 use tgp_base::error::Error;
 
 /// A call, before its caller is known.

@@ -47,7 +47,7 @@ mod work_pool;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use door::{
-    AdmittedCall, ApprovalAnswer, CallDetails, Door, Effect, Need, PolicySource, Reach, RedactHook, kernel_tools_json,
+    AdmittedCall, ApprovalAnswer, CallDetails, Door, Need, PolicySource, Reach, RedactHook, kernel_tools_json,
     named_changes, on_behalf,
 };
 pub use file_diff::unified_diff;

@@ -35,10 +35,6 @@ pub use host_name::HostPort;
 pub use policy::Policy;
 pub use policy_error::PolicyError;
 pub use replay::{Change, Replay, replay};
-pub use tgp_base::effect::{Effect, Effects};
-pub use tgp_base::mode::Mode;
-pub use tgp_base::sql_verb::{SqlVerb, SqlVerbs};
-pub use tgp_base::table_name::{DefaultSchema, TableName};
 pub use token::{
     capability::{Capability, TokenLimit},
     keys::{Key, Keys},

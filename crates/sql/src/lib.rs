@@ -22,4 +22,3 @@ pub use sqlite::heap::install as install_heap_quotas;
 pub use sqlite::query::{QueryAnswer, QueryLimits};
 pub use sqlite::session::{ResultCallback, Session};
 pub use sqlite::transaction::{BeginMode, Savepoint};
-pub use tgp_base::sql_verb::{Access, SqlVerb};

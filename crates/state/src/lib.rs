@@ -35,4 +35,3 @@ pub use subject::{Kind, Subject, is_test, test_of};
 pub use test_state::{Position, TestState};
 pub use test_status::{Changed, Missing, Phase, TestStatus, Texts};
 pub use text_id::TextId;
-pub use tgp_base::mode::Mode;

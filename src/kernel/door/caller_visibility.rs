@@ -6,8 +6,9 @@ use super::rules::InForce;
 use super::strictest_verdict::{now_ms, read_alone};
 use std::sync::Arc;
 use tgp_base::call::{SharedVisibility, Visibility};
+use tgp_base::effect::{Effect, Effects};
 use tgp_base::error::Error;
-use tgp_policy::{CallFacts, Capability, Decision, Effect, Effects, Fact, PolicyError, Verdict};
+use tgp_policy::{CallFacts, Capability, Decision, Fact, PolicyError, Verdict};
 
 struct CallerVisibility {
     gate: Arc<Gate>,

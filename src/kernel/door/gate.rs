@@ -10,9 +10,10 @@ use super::tokens::Tokens;
 use crate::kernel::secret_scan::SecretScan;
 use std::sync::Arc;
 use tgp_base::call::{Call, Caller};
+use tgp_base::effect::Effect;
 use tgp_base::error::Error;
 use tgp_base::mode::Mode;
-use tgp_policy::{CallFacts, Capability, Decision, Effect, Fact, Policy, Tools, Verdict};
+use tgp_policy::{CallFacts, Capability, Decision, Fact, Policy, Tools, Verdict};
 use tgp_vfs::JailPath;
 
 /// Token budget to reserve for a call without a time limit: for file operations, and for all others.

@@ -2,7 +2,9 @@
 
 use super::kernel_tools::KERNEL_TOOLS;
 use std::sync::Arc;
-use tgp_policy::{Arguments, Effect, Effects, SqlFacts, TableName, Tool, Tools};
+use tgp_base::effect::{Effect, Effects};
+use tgp_base::table_name::TableName;
+use tgp_policy::{Arguments, SqlFacts, Tool, Tools};
 use tgp_sql::{Dialect, outline};
 use tgp_vfs::JailPath;
 

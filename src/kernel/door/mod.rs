@@ -44,7 +44,6 @@ pub use reach::{Need, Reach};
 pub use recorder::Records;
 pub use rules::{InForce, PolicySource, policy_of};
 pub use sql_changes::{named_changes, sql_changes};
-pub use tgp_policy::Effect;
 pub use tokens::Tokens;
 pub use trace::{Phase, Trace, TraceReport, millis};
 pub use witness::{TRAILER, Witness, with_trailer, witness_in};

@@ -1,6 +1,6 @@
 //! The files that a call reaches without naming them.
 
-use tgp_policy::Effect;
+use tgp_base::effect::Effect;
 
 /// Files that a call uses without naming them: imports of a tool, files whose imports follow a move.
 #[derive(Debug, Clone)]

@@ -7,8 +7,9 @@ use super::strictest_verdict::{Previews, strictest_verdict};
 use tgp_base::call::Caller;
 use tgp_base::error::Error;
 use tgp_base::sql_detail::SqlDetail;
+use tgp_base::sql_verb::{SqlVerb, SqlVerbs};
 use tgp_base::table_name::{DefaultSchema, TableName};
-use tgp_policy::{Capability, Decision, Fact, SqlVerb, SqlVerbs};
+use tgp_policy::{Capability, Decision, Fact};
 
 impl Gate {
     /// How closely the rules in force and the caller's token inspect a SQL statement.

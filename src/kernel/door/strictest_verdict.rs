@@ -6,7 +6,8 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tgp_base::call::Call;
-use tgp_policy::{CallFacts, Capability, Decision, Effect, Effects, Fact, Verdict};
+use tgp_base::effect::{Effect, Effects};
+use tgp_policy::{CallFacts, Capability, Decision, Fact, Verdict};
 use tgp_registry::META_FILE;
 
 /// Whether the call is a preview.

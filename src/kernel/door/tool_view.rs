@@ -6,8 +6,9 @@ use super::rules::InForce;
 use super::strictest_verdict::now_ms;
 use std::sync::Arc;
 use tgp_base::call::Caller;
+use tgp_base::effect::Effect;
 use tgp_base::error::Error;
-use tgp_policy::{CallFacts, Capability, Effect, Fact, Policy};
+use tgp_policy::{CallFacts, Capability, Fact, Policy};
 
 /// The tools that a caller sees in lists.
 pub struct ToolView<'g> {

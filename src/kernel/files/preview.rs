@@ -8,13 +8,14 @@ use super::plan::{Change, OneFile, Plan, Step};
 use super::relocation::{Moved, Relocation, Removal, Removed};
 use super::tested_steps::may_change;
 use super::write_path::{Counting, WriteParts, WritePath};
-use crate::kernel::door::{Effect, Need, Reach};
+use crate::kernel::door::{Need, Reach};
 use crate::kernel::file_diff::{DiffEffort, FileDiff};
 use crate::kernel::history::{Persisted, Written};
 use crate::kernel::modules::Referenced;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::RefCell;
+use tgp_base::effect::Effect;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_vfs::{DiskVfs, Vfs, VfsError, Violation};
 

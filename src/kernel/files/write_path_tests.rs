@@ -20,8 +20,9 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
+use tgp_base::mode::Mode;
 use tgp_compile::{Compiler, LintOptions};
-use tgp_state::{ExemptGlobs, Mode};
+use tgp_state::ExemptGlobs;
 use tgp_vfs::{DiskVfs, JailPath, MemoryVfs, RootQuota, Usage, Vfs};
 
 const PATH: &str = "tools/a.ts";

@@ -7,9 +7,10 @@ use crate::kernel::private_files::PrivateFiles;
 use std::sync::{Arc, OnceLock};
 use tgp_base::call::CallContext;
 use tgp_base::error::Error;
+use tgp_base::mode::Mode;
 use tgp_state::{
-    Author, Event, ExemptGlobs, Kind, Mode, Origin, Request, RequestSource, Subject, TestRun, TestStatus, TextId,
-    Texts, judge,
+    Author, Event, ExemptGlobs, Kind, Origin, Request, RequestSource, Subject, TestRun, TestStatus, TextId, Texts,
+    judge,
 };
 use tgp_vfs::{JailPath, Vfs};
 

@@ -2,7 +2,8 @@
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use tgp_state::{Mode, TextId};
+use tgp_base::mode::Mode;
+use tgp_state::TextId;
 
 /// Most remembered tools; beyond that, all are dropped.
 const MAX_NOTED: usize = 10_000;

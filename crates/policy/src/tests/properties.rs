@@ -2,8 +2,10 @@
 
 use super::world::{Dice, call, effects, policy};
 use crate::matching::matchers::IndexedCall;
-use crate::{CallFacts, Decision, Effect, Fact, Mode};
+use crate::{CallFacts, Decision, Fact};
 use serde_json::json;
+use tgp_base::effect::Effect;
+use tgp_base::mode::Mode;
 
 fn rule(dice: &mut Dice, number: usize, decision: &str) -> String {
     let (about, condition) = *dice.pick(&[

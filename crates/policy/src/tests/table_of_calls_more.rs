@@ -2,8 +2,9 @@
 
 use super::table_of_calls::check;
 use super::world::{call, effects, policy};
-use crate::{CallFacts, Decision, Effect, Fact};
+use crate::{CallFacts, Decision, Fact};
 use serde_json::json;
+use tgp_base::effect::Effect;
 
 #[test]
 fn rules_match_sql_statements() {

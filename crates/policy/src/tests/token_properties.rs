@@ -4,6 +4,7 @@ use super::tokens::keys;
 use super::world::{Dice, call, tools};
 use crate::{CallFacts, Decision, Fact, attenuate, issue, verify};
 use serde_json::{Value, json};
+use tgp_base::mode::Mode;
 
 fn caveats(dice: &mut Dice) -> Value {
     let targets = [
@@ -42,7 +43,7 @@ fn calls(dice: &mut Dice) -> CallFacts {
     };
     let mut call = call(json);
     call.agent = dice.pick(&[Fact::Nothing, Fact::Known("abc".to_owned()), Fact::Known("x".to_owned())]).clone();
-    call.mode = *dice.pick(&crate::Mode::ALL);
+    call.mode = *dice.pick(&Mode::ALL);
     call
 }
 

@@ -1,10 +1,11 @@
 //! Test fixtures: a small set of tools, policies and calls.
 
-use crate::{
-    ArgKind, Arguments, CallFacts, Effect, Effects, Policy, PolicyError, SqlFacts, SqlVerb, TableName, Tool, Tools,
-};
+use crate::{ArgKind, Arguments, CallFacts, Policy, PolicyError, SqlFacts, Tool, Tools};
 use serde_json::Value;
 use std::sync::Arc;
+use tgp_base::effect::{Effect, Effects};
+use tgp_base::sql_verb::SqlVerb;
+use tgp_base::table_name::TableName;
 
 pub fn tools() -> Tools {
     use ArgKind::{Changes, Method, Path, Plain, Sql, Url};

@@ -2,7 +2,8 @@
 
 use super::world::{World, text};
 use crate::limits::Limits;
-use crate::{Case, CaseEnd, Ending, Event, Mode, TestRun, TestState, TestStatus, Texts};
+use crate::{Case, CaseEnd, Ending, Event, TestRun, TestState, TestStatus, Texts};
+use tgp_base::mode::Mode;
 
 fn small() -> World {
     let mut world = World::new();

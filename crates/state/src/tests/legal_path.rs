@@ -1,8 +1,9 @@
 //! The intended workflow: it takes no extra call, and following refusals leads to it.
 
 use super::world::{Dice, World, text};
-use crate::{CaseEnd, Ending, Event, Mode, Refusal, TestRun, test_of};
+use crate::{CaseEnd, Ending, Event, Refusal, TestRun, test_of};
 use std::collections::BTreeMap;
+use tgp_base::mode::Mode;
 
 #[test]
 fn red_green_refactor_takes_no_extra_call() {

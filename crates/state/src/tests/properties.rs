@@ -1,7 +1,8 @@
 //! Properties of random event sequences.
 
 use super::world::{Dice, World, text};
-use crate::{Case, CaseEnd, Ending, Event, Mode, Position, TestRun, TestState};
+use crate::{Case, CaseEnd, Ending, Event, Position, TestRun, TestState};
+use tgp_base::mode::Mode;
 
 const TOOLS: [&str; 3] = ["tools/a.ts", "tools/b.ts", "tools/c/d.js"];
 const TESTS: [&str; 3] = ["T1", "T2", "T3"];

@@ -1,7 +1,8 @@
 //! Attempts of an agent to bypass the test, and the call that each refusal names.
 
 use super::world::World;
-use crate::{Author, Mode, Origin, RequestSource};
+use crate::{Author, Origin, RequestSource};
+use tgp_base::mode::Mode;
 
 const GREEN: &str = "test:T1 miss:_/T1 tool:A1 run:A1/T1=adds+,rounds+";
 

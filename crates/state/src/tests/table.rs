@@ -1,7 +1,7 @@
 //! Table of events, requests and verdicts: strict mode.
 
 use super::world::World;
-use crate::Mode;
+use tgp_base::mode::Mode;
 
 /// Each row: events, request, and `ok` or the reason of the refusal.
 pub fn check(mode: Mode, rows: &[(&str, &str, &str)]) {

@@ -2,7 +2,8 @@
 
 use super::table::check;
 use super::world::World;
-use crate::{Author, CODE_PATH, ExemptGlobs, Mode, Origin, RequestSource};
+use crate::{Author, CODE_PATH, ExemptGlobs, Origin, RequestSource};
+use tgp_base::mode::Mode;
 
 const GREEN: &str = "test:T1 miss:_/T1 tool:A1 run:A1/T1=x+,y+";
 

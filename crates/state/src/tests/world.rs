@@ -1,11 +1,12 @@
 //! A test fixture: a disk, a state, and a small script language for events and requests.
 
 use crate::{
-    Author, Case, CaseEnd, Content, Ending, Event, ExemptGlobs, Mode, Origin, Position, Refusal, Request,
-    RequestSource, StateError, Subject, TestOfMoved, TestRun, TestState, TextId, Texts, judge, test_of,
+    Author, Case, CaseEnd, Content, Ending, Event, ExemptGlobs, Origin, Position, Refusal, Request, RequestSource,
+    StateError, Subject, TestOfMoved, TestRun, TestState, TextId, Texts, judge, test_of,
 };
 use std::collections::BTreeMap;
 use tgp_base::error::PartError;
+use tgp_base::mode::Mode;
 
 pub const TOOL: &str = "tools/a.ts";
 

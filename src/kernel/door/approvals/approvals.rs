@@ -193,7 +193,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::{Duration, Instant, SystemTime};
     use tgp_base::call::{Call, Caller};
-    use tgp_policy::Effect;
+    use tgp_base::effect::Effect;
 
     fn ask(approvals: &Approvals, subject: &Subject) -> String {
         let caller = Arc::<Caller>::default();

@@ -3,7 +3,8 @@
 
 use crate::kernel::door::kernel_tools::kernel_tool;
 use serde_json::{Map, Value, json};
-use tgp_policy::{ArgKind, Arguments, CallFacts, Effect, Fact, Tools, value_hash};
+use tgp_base::effect::Effect;
+use tgp_policy::{ArgKind, Arguments, CallFacts, Fact, Tools, value_hash};
 
 /// Longest value that a rule contains; a longer one is replaced by its hash.
 const MAX_BYTES: usize = 200;

@@ -1,10 +1,10 @@
 //! Requests of a guest to the network.
 
-use crate::kernel::door::Effect;
 use crate::kernel::runs::requests::guest_reply::GuestReply;
 use crate::kernel::runs::requests::question_args::arguments;
 use crate::kernel::runs::sandbox_host::{SandboxHost, to_json};
 use std::sync::Arc;
+use tgp_base::effect::Effect;
 use tgp_base::error::Error;
 use tgp_net::FetchRequest;
 use tgp_sandbox::Question;

@@ -1,10 +1,10 @@
 //! Imports of a running guest: modules that are resolved at run time.
 
-use crate::kernel::door::Effect;
 use crate::kernel::modules::Referenced;
 use crate::kernel::runs::requests::question_args::arguments;
 use crate::kernel::runs::sandbox_host::{SandboxHost, to_json};
 use crate::kernel::visibility::{check_read, with_visibility};
+use tgp_base::effect::Effect;
 use tgp_base::error::Error;
 use tgp_sandbox::Question;
 

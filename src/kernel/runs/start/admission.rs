@@ -7,8 +7,9 @@ use crate::kernel::runs::scope::exec_options::{ExecOptions, Runnable};
 use crate::kernel::runs::scope::run_scope::RunScope;
 use crate::kernel::test_first::text_id;
 use tgp_base::error::{Error, ErrorCode};
+use tgp_base::mode::Mode;
 use tgp_sandbox::{JsonShape, NestedRun, TreeLimits};
-use tgp_state::{Mode, Origin, Request, TextId, Texts};
+use tgp_state::{Origin, Request, TextId, Texts};
 
 impl Runs {
     /// Counts one more nested run, if the limits allow it.

@@ -1,6 +1,6 @@
 //! A run that was admitted by the door.
 
-use crate::kernel::door::{AdmittedCall, CallDetails, Door, Effect, Trace};
+use crate::kernel::door::{AdmittedCall, CallDetails, Door, Trace};
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::runs::outcome::exec_value::{ExecDone, ExecValue, when_executed};
 use crate::kernel::runs::scope::exec_options::{ExecRequest, Runnable};
@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::call::{Call, Caller, SharedVisibility};
+use tgp_base::effect::Effect;
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;
 

@@ -1,11 +1,12 @@
 //! The texts that a run executes, with their hash and reach.
 
-use crate::kernel::door::{CallDetails, Effect, Need, Reach};
+use crate::kernel::door::{CallDetails, Need, Reach};
 use crate::kernel::modules::{ModuleGraph, Referenced};
 use crate::kernel::runs::Runs;
 use crate::kernel::runs::scope::exec_options::{ExecOptions, Runnable};
 use crate::kernel::runs::test_results::test_record::TestRecord;
 use std::cell::OnceCell;
+use tgp_base::effect::Effect;
 use tgp_base::error::Error;
 use tgp_base::text_hash::text_hash;
 use tgp_sandbox::ModuleKind;

@@ -13,8 +13,9 @@ use std::sync::Arc;
 use tgp_base::call::Call;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
+use tgp_base::mode::Mode;
 use tgp_base::threads;
-use tgp_state::{Mode, Origin};
+use tgp_state::Origin;
 use tgp_vfs::JailPath;
 
 impl Runs {
