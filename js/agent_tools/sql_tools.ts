@@ -46,9 +46,9 @@ const PAGING = 'Add ORDER BY with LIMIT and OFFSET, or select fewer columns or a
  * await kernel.boot();
  * const tools = { ...tgpTools(kernel), ...createSqlTools(kernel) };
  */
-export function createSqlTools(database: SqlSource | TGP, options: SqlToolOptions & TGPToolsOptions = {}): SqlTools {
-  const { source, settings, access, owner } = databaseOf(database, options);
-  const { adapter, rules } = openSource(source, settings);
+export function createSqlTools(source: SqlSource | TGP, options: SqlToolOptions & TGPToolsOptions = {}): SqlTools {
+  const { database, settings, access, owner } = databaseOf(source, options);
+  const { adapter, rules } = openSource(database, settings);
   const { dialect, once } = adapter;
 
   /** Runs `work` in a transaction if possible; it is rolled back when `work` fails or is aborted. */
@@ -119,8 +119,8 @@ export function createSqlTools(database: SqlSource | TGP, options: SqlToolOption
 }
 
 /** The database source and settings: of a plain source, or of a kernel, then with access and owner. */
-function databaseOf(database: SqlSource | TGP, options: SqlToolOptions & TGPToolsOptions) {
-  if (!isKernel(database)) return { source: database, settings: { ...options }, access: undefined, owner: undefined };
+function databaseOf(source: SqlSource | TGP, options: SqlToolOptions & TGPToolsOptions) {
+  if (!isKernel(source)) return { database: source, settings: { ...options }, access: undefined, owner: undefined };
   const { session, model, agent, token, approve, approval, ...own } = { ...options };
   const entries = Object.entries({ session, model, agent, token, approve, approval });
   const defined = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
@@ -129,11 +129,11 @@ function databaseOf(database: SqlSource | TGP, options: SqlToolOptions & TGPTool
     approval: by,
     ...caller
   } = parseArguments(TgpToolsOptionsSchema, defined, 'createSqlTools options');
-  const owner = agentOwner(database, { agent: 'agent', ...(id !== undefined && { id }), ...caller }, by);
-  const { source, options: settings } = settingsOf(database[SQL]());
-  return { source, settings: { ...settings, ...own }, access: database[ON_BEHALF](owner.caller), owner };
+  const owner = agentOwner(source, { agent: 'agent', ...(id !== undefined && { id }), ...caller }, by);
+  const { source: database, options: settings } = settingsOf(source[SQL]());
+  return { database, settings: { ...settings, ...own }, access: source[ON_BEHALF](owner.caller), owner };
 }
 
-function isKernel(database: unknown): database is TGP {
-  return typeof database === 'object' && database !== null && typeof (database as Partial<TGP>)[SQL] === 'function';
+function isKernel(source: unknown): source is TGP {
+  return typeof source === 'object' && source !== null && typeof (source as Partial<TGP>)[SQL] === 'function';
 }
