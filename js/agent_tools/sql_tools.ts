@@ -1,7 +1,8 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
+import type { Caller } from '../boundary/caller.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ON_BEHALF, SQL } from '../kernel/access_symbols.js';
-import type { Caller, OwnCall } from '../kernel/calls/kernel_calls.js';
+import type { OwnCall } from '../kernel/calls/kernel_calls.js';
 import { dryRunResult } from '../kernel/runs/dry_run.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { DatabaseAdapter } from '../sql/adapter.js';

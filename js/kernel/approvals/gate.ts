@@ -1,6 +1,7 @@
 /** Policy and approval gate for calls. */
 
 import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
+import type { Caller } from '../../boundary/caller.js';
 import { beforeDeadline, TooLate } from '../../boundary/deadline.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';
 import { settled } from '../../boundary/foreign_promise.js';
@@ -9,7 +10,6 @@ import type { NativeKernel } from '../../boundary/typed_native.js';
 import { unwrap } from '../../boundary/unwrap.js';
 import type { Logger } from '../../types/kernel.js';
 import type { ApprovalRequest, Approve, PolicyCall, PolicyFunction } from '../../types/policy.js';
-import type { Caller } from '../calls/kernel_calls.js';
 import type { CallOf } from '../functions/host_functions.js';
 import { withRoom } from '../ledger/ledger_room.js';
 import { inTurn, refuseWritablePolicy } from '../policy/policy_source.js';

@@ -1,11 +1,11 @@
 /** Validates the options of `new TGP()`. */
 
+import type { Caller } from '../../boundary/caller.js';
 import type { TGPError } from '../../boundary/errors.js';
 import { ConfigError } from '../../boundary/errors.js';
 import { nearest } from '../../boundary/spelling.js';
 import type { Logger, TGPOptions } from '../../types/kernel.js';
 import { OWNER } from '../access_symbols.js';
-import type { Caller } from '../calls/kernel_calls.js';
 import { consoleLogger } from '../logger.js';
 import type { ResolvedConfig } from './config.js';
 import { RESOLVED } from './config.js';

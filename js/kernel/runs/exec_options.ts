@@ -1,6 +1,7 @@
 /** Validates and encodes the options of runs. */
 
 import { isAbortSignal } from '../../boundary/abort.js';
+import type { Caller } from '../../boundary/caller.js';
 import type { ExecOptions as ExecOptionsType } from '../../boundary/crossing.js';
 import { dropOldest } from '../../boundary/drop_oldest.js';
 import { TGPError } from '../../boundary/errors.js';
@@ -8,7 +9,6 @@ import { toJsonText } from '../../boundary/json_text.js';
 import { parseArguments } from '../../boundary/validation.js';
 import type { Tracing } from '../../telemetry/telemetry.js';
 import type { ExecOptions } from '../../types/runs.js';
-import type { Caller } from '../calls/kernel_calls.js';
 import { ExecOptionsSchema } from '../config/option_schemas.js';
 import type { Runnable } from './runnable.js';
 

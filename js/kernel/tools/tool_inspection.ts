@@ -1,13 +1,14 @@
 /** Checks, searches and describes tools on behalf of a caller. */
 
 import { untilAborted } from '../../boundary/abort.js';
+import type { Caller } from '../../boundary/caller.js';
 import type { NativeKernel } from '../../boundary/typed_native.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
 import { systemPrompt } from '../../prompt/system_prompt.js';
 import type { CheckResult, FoundTool } from '../../types/kernel.js';
 import type { Mode } from '../../types/tests.js';
 import { withTypes } from '../../types_check/check_report.js';
-import type { Caller, KernelCalls } from '../calls/kernel_calls.js';
+import type { KernelCalls } from '../calls/kernel_calls.js';
 import { CheckOptionsSchema, FindOptionsSchema, PromptOptionsSchema } from '../config/option_schemas.js';
 import type { Lifecycle } from '../lifecycle.js';
 
