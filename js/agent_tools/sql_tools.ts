@@ -87,9 +87,7 @@ export function createSqlTools(source: SqlSource | TGP, options: SqlToolOptions 
   const { description } = KERNEL_TOOLS.exec_sql;
   const tools = kernelTools(false, {
     exec_sql: {
-      description: holdsTransactions(adapter)
-        ? description.replace('.', ', in a transaction of its own.')
-        : description,
+      description: holdsTransactions(adapter) ? `${description} Each call is a transaction of its own.` : description,
       run: async ({ sql, params }, signal) => {
         const changes = !/^\s*select\b/i.test(sql);
         const call = { tool: 'exec_sql', effect: 'sql', changes, args: { sql, params } };

@@ -1,6 +1,7 @@
 /** Parses arguments that a model has sent as JSON text instead of a value: `"{\"a\":1}"` for `{ a: 1 }`, `"5"` for 5. */
 
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord } from '../boundary/record.js';
 
 /** The part of a JSON Schema that selects types. */
 type ArgumentSchema = { type?: unknown; anyOf?: unknown; properties?: Record<string, unknown> };
@@ -14,7 +15,7 @@ const MAX_CHARS = 4 << 20;
  */
 export function unquoted(schema: ArgumentSchema, args: unknown): unknown {
   const input = readAs(['object'], args);
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return args;
+  if (!isRecord(input)) return args;
   const entries = entriesOf(input);
   if (entries === undefined) return args;
   const read = entries.map(([key, value]) => {
