@@ -207,5 +207,5 @@ function refused(error: string): Outcome {
 /** A result as JSON data, as the ledger returns it. */
 function plain(output: unknown): JSONValue {
   if (typeof output === 'string') return output.toWellFormed();
-  return parseForeignJson(toJsonText(output, 'result', { nonFiniteNumbers: 'null' }));
+  return parseForeignJson(toJsonText(output, 'result', { nonFiniteNumbers: 'null' })) as JSONValue;
 }

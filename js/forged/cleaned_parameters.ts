@@ -172,9 +172,8 @@ function takesObject({ type, anyOf }: CleanedSchema): boolean {
  * @param schema from {@link cleaned}, and so of limited depth
  */
 function withoutFormats(schema: CleanedSchema): z.core.JSONSchema.JSONSchema {
-  return parseForeignJson(
-    JSON.stringify(schema, (key, value) => (key === 'format' && value === 'date-time' ? undefined : value)),
-  );
+  const text = JSON.stringify(schema, (key, value) => (key === 'format' && value === 'date-time' ? undefined : value));
+  return parseForeignJson(text) as z.core.JSONSchema.JSONSchema;
 }
 
 /** Whether a default value is small enough for the schema. */

@@ -110,7 +110,8 @@ export async function mcpServer(kernel: TGP, options: McpServerOptions, { catalo
     const { text, failed, shown } = await serving(extra, () => run(known, params.name, params.arguments ?? {}, extra));
     const { outputSchema } = factsFor(params.name);
     // Clients require structured content exactly for tools with an output schema.
-    const data = outputSchema && isRecord(shown) ? { structuredContent: plain(shown) } : {};
+    const structuredContent = outputSchema && isRecord(shown) ? plain(shown) : undefined;
+    const data = isRecord(structuredContent) ? { structuredContent } : {};
     return { content: [{ type: 'text', text }], ...data, isError: failed };
   });
   const throwMcpError = (error: unknown) => {
@@ -156,7 +157,7 @@ function described(name: string, { description, inputSchema }: AgentTool) {
 }
 
 /** The value as JSON data, as the client receives and validates it. */
-function plain(value: Record<string, unknown>): Record<string, unknown> {
+function plain(value: object) {
   return parseForeignJson(toJsonText(value, 'result', { nonFiniteNumbers: 'null' }));
 }
 
