@@ -11,9 +11,8 @@ import { ownedTools } from '../tool_shape/tool_owner.js';
 import type { TGPTools, TGPToolsOptions } from '../types/tools.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
 import { kernelTools } from './checked_tool.js';
-import { fewer, findingsPage, matchesPage, patchReport, pathsPage, withPlace } from './file_answers.js';
 import { policyCalls } from './policy_calls.js';
-import { testPage } from './test_answer.js';
+import { fewer, findingsPage, matchesPage, patchReport, pathsPage, testPage, withPlace } from './tool_answers.js';
 import { TgpToolsOptionsSchema } from './tools_options.js';
 
 /** Checks that the argument is a kernel. */

@@ -21,8 +21,8 @@ import type { SqlSource, SqlToolOptions, SqlTools } from '../types/sql.js';
 import type { TGPToolsOptions } from '../types/tools.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
 import { kernelTools } from './checked_tool.js';
-import { fewer } from './file_answers.js';
 import { policyCalls } from './policy_calls.js';
+import { fewer } from './tool_answers.js';
 import { TgpToolsOptionsSchema } from './tools_options.js';
 
 /** Maximum number of rows in the result of a dry run. */

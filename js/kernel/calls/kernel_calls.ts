@@ -8,7 +8,7 @@ import { KERNEL_CALLS } from '../../boundary/kernel_tools.js';
 import { described } from '../../boundary/thrown.js';
 import type { NativeKernel, Outcome } from '../../boundary/typed_native.js';
 import { unwrap } from '../../boundary/unwrap.js';
-import { withoutGit } from '../../files/without_git.js';
+import { withoutGit } from '../../files/vfs_mirror.js';
 import type { SqlDetail } from '../../sql/adapter.js';
 import type { OpenTables } from '../../sql/table_visibility.js';
 import type { Logger } from '../../types/kernel.js';
