@@ -43,8 +43,8 @@ const OWN_FILES = [
  * const config: NextConfig = { output: 'standalone' };
  * export default withTGP(config);
  */
-export function withTGP<Config extends object>(config?: Config, { routes = EVERY_ROUTE }: WithTGPOptions = {}): Config {
-  return extended(config ?? {}, routes) as Config;
+export function withTGP<Config extends object>(config?: Config, options: WithTGPOptions = {}): Config {
+  return extended(config ?? {}, options.routes ?? EVERY_ROUTE) as Config;
 }
 
 function extended(config: ConfigSource, routes: string[]): ConfigSource {

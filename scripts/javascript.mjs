@@ -3,7 +3,7 @@
  * of the public API, for both.
  */
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { localBin, ROOT, run } from '../tools/process.mjs';
 
@@ -11,19 +11,23 @@ import { localBin, ROOT, run } from '../tools/process.mjs';
 export const ENTRIES = ['index', 'mcp', 'next'];
 
 const DIST = join(ROOT, 'dist');
+/** Where `dist/` is built. It replaces the old one when it is complete. */
+export const FRESH = join(ROOT, 'dist.new');
 /**
  * Where the compiler leaves the declarations of all files, without what is marked as internal. Only those that the entry points
  * reach are published. Beside the modules are declarations with everything, for tests and scripts.
  */
 const DECLARATIONS = join(ROOT, 'target', 'declarations');
-const IMPORTED = /(?:from |import\()'(\.[^']*)\.js'/g;
+const IMPORTED = /(['"])(\.[^'"]*)\.js\1/g;
+/** An import for its effects, which declarations do not need. */
+const EFFECT = /^import '\.[^']*';\n/gm;
 /** The compiler's note that a class has private members. With it, the ESM and the CommonJS type of one class would differ. */
 const PRIVATE = /^ *#private;\n/gm;
 
-/** Compiles `js/` to ES modules in `dist/`, with the declarations of the entry points in `dist/declarations/`. */
+/** Compiles `js/` to ES modules, with the declarations of the entry points in `declarations/`. */
 export function writeModules() {
-  for (const folder of [DIST, DECLARATIONS]) rmSync(folder, { recursive: true, force: true });
-  run(localBin('tsc'), ['-p', 'tsconfig.build.json']);
+  for (const folder of [FRESH, DECLARATIONS]) rmSync(folder, { recursive: true, force: true });
+  run(localBin('tsc'), ['-p', 'tsconfig.build.json', '--outDir', FRESH]);
   run(localBin('tsc'), [
     '-p',
     'tsconfig.build.json',
@@ -37,13 +41,12 @@ export function writeModules() {
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (done.has(name)) continue;
     done.add(name);
-    const text = readFileSync(join(DECLARATIONS, `${name}.d.ts`), 'utf8').replace(PRIVATE, '');
-    for (const [, path] of text.matchAll(IMPORTED)) open.push(join(dirname(name), String(path)));
+    const text = readFileSync(join(DECLARATIONS, `${name}.d.ts`), 'utf8')
+      .replace(PRIVATE, '')
+      .replace(EFFECT, '');
+    for (const [, , path] of text.matchAll(IMPORTED)) open.push(join(dirname(name), String(path)));
     writeDeclarations(`${name}.d.ts`, text);
-    writeDeclarations(
-      `${name}.d.cts`,
-      text.replaceAll(IMPORTED, (found) => found.replace(/\.js'$/, ".cjs'")),
-    );
+    writeDeclarations(`${name}.d.cts`, text.replaceAll(IMPORTED, '$1$2.cjs$1'));
   }
   const format = [
     'format',
@@ -52,26 +55,27 @@ export function writeModules() {
     '--javascript-formatter-expand=never',
     '--log-level=error',
   ];
-  run(localBin('biome'), [...format, join(DIST, 'declarations')]);
+  run(localBin('biome'), [...format, join(FRESH, 'declarations')]);
 }
 
 /**
  * Writes one published file of declarations.
- * @param {string} name below `dist/declarations/`
+ * @param {string} name below `declarations/`
  * @param {string} text
  */
 function writeDeclarations(name, text) {
-  const file = join(DIST, 'declarations', name);
+  const file = join(FRESH, 'declarations', name);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
 }
 
-/** Bundles the entry points of `dist/` as CommonJS. */
+/** Bundles the entry points as CommonJS. */
 export async function writeCommonJs() {
   const { build: bundle } = await import('esbuild');
   await bundle({
-    entryPoints: ENTRIES.map((name) => join(DIST, `${name}.js`)),
-    outdir: DIST,
+    entryPoints: ENTRIES.map((name) => join(FRESH, `${name}.js`)),
+    outdir: FRESH,
+    absWorkingDir: FRESH,
     outExtension: { '.js': '.cjs' },
     bundle: true,
     format: 'cjs',
@@ -82,4 +86,10 @@ export async function writeCommonJs() {
     banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'warning',
   });
+}
+
+/** Replaces `dist/` with the complete build. */
+export function replaceDist() {
+  rmSync(DIST, { recursive: true, force: true });
+  renameSync(FRESH, DIST);
 }

@@ -3,12 +3,13 @@
  * small packages that are only development dependencies. `js/bundle/` includes them in bundles.
  */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../tools/process.mjs';
+import { FRESH } from './javascript.mjs';
 
 const SOURCES = join(ROOT, 'shims');
-const OUTPUT = join(ROOT, 'dist', 'node_shims');
+const OUTPUT = join(FRESH, 'node_shims');
 /** Modules provided by an unmodified package. */
 const PACKAGES = { punycode: 'punycode/', string_decoder: 'string_decoder/' };
 /**
@@ -29,7 +30,6 @@ export async function writeNodeShims() {
   const { build: bundle } = await import('esbuild');
   const own = readdirSync(SOURCES).map((file) => file.replace('.cjs', ''));
   const parts = new Set([...own, ...Object.keys(PACKAGES)]);
-  rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });
   const { metafile } = await bundle({
     entryPoints: {

@@ -13,7 +13,7 @@ import { RUST_PROMISES } from './promises/rust_promises.mjs';
  * @property {string} promise one sentence
  * @property {string} source where it is made: a section of the contract (`CONTRACT 6`, `DOOR Ledger`) or a row of the threats
  * (`THREATS 12`)
- * @property {'js' | 'guest' | 'rust'} layer what has to be built before the tests see the change: nothing, or the addon
+ * @property {'js' | 'guest' | 'rust'} layer what has to be built before the tests see the change: `js/` alone, or the addon
  * @property {string} file
  * @property {string} search text that occurs exactly once in the file
  * @property {string} replace what a careless change makes of it
@@ -21,5 +21,5 @@ import { RUST_PROMISES } from './promises/rust_promises.mjs';
  * @property {{ package: string, filter: string }} [cargo] a Rust test that finds it too: the crate, and the function
  */
 
-/** The guarantees; those that need no build come first. */
+/** The guarantees; those that are built fastest come first. */
 export const PROMISES = [...JS_PROMISES, ...GUEST_PROMISES, ...RUST_PROMISES];

@@ -127,7 +127,7 @@ function isEverywhere(path) {
 
 /** @param {string} path */
 function needsBuild(path) {
-  return isRust(path) || /^(?:std|shims|js|sandbox)\/|^[^/]*\.d\.ts$/.test(path);
+  return isRust(path) || /^(?:std|shims|js|sandbox)\/|^[^/]*\.d\.ts$|^tsconfig(?:\.build)?\.json$/.test(path);
 }
 
 /**

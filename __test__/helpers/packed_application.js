@@ -66,43 +66,37 @@ function installation(dependencies) {
 
 /** The packed packages, packed again if one of their files has changed. */
 async function tarballs() {
-  const stamp = stampOf([join(ROOT, 'package.json'), ...shipped(), NATIVE]);
+  const { files } = await pack(ROOT, '--dry-run');
+  const stamp = stampOf([
+    ...files.map((/** @type {{ path: string }} */ { path }) => join(ROOT, path)),
+    ...readdirSync(NATIVE).map((name) => join(NATIVE, name)),
+  ]);
   const file = join(CACHE, 'packed.json');
   const packed = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   if (packed?.stamp === stamp) return packed;
   await rm(CACHE, { recursive: true, force: true });
   await mkdir(CACHE, { recursive: true });
-  const made = { stamp, main: await pack(ROOT), native: await pack(NATIVE) };
+  const [main, native] = [await pack(ROOT), await pack(NATIVE)];
+  const made = { stamp, main: join(CACHE, main.filename), native: join(CACHE, native.filename) };
   await writeFile(file, JSON.stringify(made));
   return made;
 }
 
-function shipped() {
-  const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const named = files.filter((/** @type {string} */ name) => !name.startsWith('!'));
-  return named.map((/** @type {string} */ name) => join(ROOT, name));
-}
-
-/** @param {string[]} paths */
-function stampOf(paths) {
-  const files = paths.flatMap((path) =>
-    statSync(path).isDirectory()
-      ? readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => join(path, name))
-      : [path],
-  );
+/** @param {string[]} files */
+function stampOf(files) {
   const stamps = files.map((file) => [file, statSync(file).size, statSync(file).mtimeMs]);
   return createHash('sha256').update(JSON.stringify(stamps)).digest('hex');
 }
 
 /**
  * @param {string} folder
- * @returns {Promise<string>} the tarball
+ * @param {string[]} options
+ * @returns {Promise<any>} npm's description of the package
  */
-async function pack(folder) {
-  const { stdout } = await npm(folder, 'pack', '--json', '--pack-destination', CACHE);
+async function pack(folder, ...options) {
+  const { stdout } = await npm(folder, 'pack', '--json', '--pack-destination', CACHE, ...options);
   // A list in some versions of npm, an object by package name in others.
-  const [packed] = /** @type {any[]} */ (Object.values(JSON.parse(stdout)));
-  return join(CACHE, packed.filename);
+  return Object.values(JSON.parse(stdout))[0];
 }
 
 /**

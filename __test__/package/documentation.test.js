@@ -16,6 +16,18 @@ describe.each(ENTRIES.map((name) => `dist/declarations/${name}.d.ts`))('%s', (fi
     expect([...bare, ...bareMembers]).toEqual([]);
   });
 
+  test('names every parameter', async () => {
+    const codes = (await readModule(file)).map(({ code }) => code);
+    expect(codes.filter((code) => /[(,]\s*\{[\s\w,.]*\}\??:/.test(code))).toEqual([]);
+  });
+
+  test('shows all members of its classes: they extend no hidden class', async () => {
+    const entries = await readModule(file);
+    const names = ['Error', ...entries.map(({ name }) => name)];
+    const bases = entries.flatMap(({ code }) => /^export declare class \w+ extends (\w+)/.exec(code)?.[1] ?? []);
+    expect(bases.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
   test('links to names that exist', async () => {
     const entries = await readModule(file);
     const names = new Set(entries.map(({ name }) => name));

@@ -91,9 +91,10 @@ test(
   5 * MINUTES,
 );
 
-/** The types that an ES module and a CommonJS module of a strict application find. */
+/** The types that a module of a strict application finds. */
 const TYPED = `
-import { TGP, TGPError, tgpTools, type ExecResult, type TGPOptions } from '@tgp/core';
+import { SandboxConfigSchema, TGP, TGPError, tgpTools, type ExecResult, type TGPOptions } from '@tgp/core';
+import { createMcpServer } from '@tgp/core/mcp';
 import { withTGP } from '@tgp/core/next';
 const options: TGPOptions = { config: { sandbox: { timeoutMs: 100 } } };
 const kernel = new TGP(options);
@@ -101,31 +102,41 @@ export const ran: Promise<ExecResult<number>> = kernel.exec<number>('tools/a.ts'
 export const read: Promise<string> = tgpTools(kernel).read_file.execute({ path: 'tools/a.ts' });
 export const code = (error: unknown) => (error instanceof TGPError ? error.code : undefined);
 export const config: { output: string } = withTGP({ output: 'standalone' });
+export const closed: Promise<void> = createMcpServer(kernel).then((server) => server.close());
+export const limit: number = SandboxConfigSchema.parse({}).wallMs;
 // @ts-expect-error an unknown key does not compile
 export const wrong: TGPOptions = { config: { sandbox: { timeout: 100 } } };
+// @ts-expect-error has no default
+export const seed: number = SandboxConfigSchema.parse({}).seed;
 `;
+const MODULES = ['module.mts', 'script.cts', 'script.ts'];
+const TYPESCRIPT_7 = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+const TYPESCRIPT_6 = join('node_modules', 'typescript', 'bin', 'tsc');
+/** For resolution alone: TypeScript 6 takes long to check declarations. */
+const NODE10 = ['commonjs', '--moduleResolution', 'node10', '--ignoreDeprecations', '6.0', '--skipLibCheck'];
 
 test(
   'the packed types serve ES modules and CommonJS modules',
   async () => {
-    const app = await packedApplication({ files: { 'package.json': '{ "name": "app", "private": true }\n' } });
-    for (const name of ['module.mts', 'script.cts']) await writeFile(join(app, name), TYPED);
-    // Errors in declarations count too: these are ours.
-    const flags = [
-      '--strict',
-      '--noEmit',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2023',
-      '--lib',
-      'es2023,dom,esnext.disposable',
-    ];
-    const tsc = [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ...flags, '--types', ''];
-    const { stdout } = await exec(process.execPath, [...tsc, 'module.mts', 'script.cts'], { cwd: app }).catch(
-      (error) => error,
-    );
-    expect(stdout).toBe('');
+    const { devDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const { '@modelcontextprotocol/sdk': sdk } = devDependencies;
+    const dependencies = { typescript: '6.0.3', '@modelcontextprotocol/sdk': sdk };
+    const app = await packedApplication({
+      files: {
+        'package.json': JSON.stringify({ name: 'app', private: true, dependencies }),
+        ...Object.fromEntries(MODULES.map((name) => [name, TYPED])),
+      },
+    });
+    for (const args of [
+      [TYPESCRIPT_7, '--module', 'nodenext', ...MODULES],
+      [TYPESCRIPT_7, '--module', 'node16', ...MODULES],
+      [TYPESCRIPT_6, '--module', ...NODE10, 'script.ts'],
+    ]) {
+      // Errors in declarations count too: these are ours.
+      const flags = ['--strict', '--noEmit', '--target', 'es2023', '--lib', 'es2023,dom,esnext.disposable'];
+      const { stdout } = await exec(process.execPath, [...args, ...flags], { cwd: app }).catch((error) => error);
+      expect.soft(stdout, args.join(' ')).toBe('');
+    }
   },
   3 * MINUTES,
 );

@@ -1,10 +1,12 @@
 /** The list of `npm run break-promises` matches the tree: a refactoring that changes a text also changes its entry. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
 import { PROMISES } from '../../scripts/promises.mjs';
+import { tempRoot } from '../helpers/temp_root.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FEWEST = 25;
@@ -48,4 +50,25 @@ describe.each(PROMISES)('$id', ({ id, promise, source, layer, file, search, repl
     }
     if (cargo) expect(rustTexts(cargo.package).some((text) => text.includes(`fn ${cargo.filter}()`))).toBe(true);
   });
+});
+
+it('breaks js/ in ways that compile, so that a test has to find them', async () => {
+  const tree = await tempRoot();
+  for (const name of ['js', 'package.json', 'binding.d.cts', 'tsconfig.json', 'tsconfig.build.json']) {
+    cpSync(join(ROOT, name), join(tree, name), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'), 'junction');
+  const compile = [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json', '--noEmit'];
+  // Together, as far as they change different files.
+  for (let left = PROMISES.filter(({ layer }) => layer === 'js'); left.length > 0; ) {
+    const round = left.filter(({ file }, index) => left.findIndex((other) => other.file === file) === index);
+    left = left.filter((entry) => !round.includes(entry));
+    for (const { file, search, replace } of round) {
+      writeFileSync(
+        join(tree, file),
+        textOf(file).replace(search, () => replace),
+      );
+    }
+    expect(spawnSync(process.execPath, compile, { cwd: tree, encoding: 'utf8' }).stdout).toBe('');
+  }
 });

@@ -85,6 +85,10 @@ describe('the test files of a change', () => {
     expect(files).toContain('__test__/cli/init.test.js');
   });
 
+  it('need a build after a change of the compiler options', () => {
+    expect(select(['tsconfig.build.json']).rebuild).toBe(true);
+  });
+
   it('of a change in Rust are those of its part first, and then all', () => {
     const { files } = select(['crates/git/src/push.rs']);
     expect(files.slice(0, SMOKE.length + 1)).toEqual([...SMOKE, '__test__/git/push.test.js']);

@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const REPOSITORY = 'git+https://example.com/tgp/core.git';
 /** Paths that the package may contain. */
 const KEPT =
-  /^(?:(?:index|mcp)\.js|(?:index|mcp|next)\.d\.ts|binding\.(?:cjs|d\.cts)|package\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE|THIRD_PARTY_LICENSES\.txt|(?:js|types|sandbox|bin|dist|std|docs|examples\/demo)\/.*)$/;
+  /^(?:index\.(?:js|d\.ts)|binding\.(?:cjs|d\.cts)|package\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE|THIRD_PARTY_LICENSES\.txt|dist\/(?!types\/|[^/]*\.d\.ts$).*|(?:sandbox|bin|std|docs|examples\/demo)\/.*)$/;
 const KINDS = /\.(?:m?js|cjs|d\.c?ts|ts|json|md|svg|txt)$|^LICENSE$/;
 const PRIVATE =
   /(?:^|\/)(?:__test__|\.env|\.npmrc|\.git|\.github|\.ci|node_modules|target|coverage)(?:\/|$)|\.(?:test|spec|bench)\.|\.(?:rs|pem|key|node|tgz|log|db)$/;

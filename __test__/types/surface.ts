@@ -11,8 +11,13 @@ type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
 type ConfigInput = (typeof optionSchemas.ConfigInputSchema)['_input'];
 type ExecOptionKeys = keyof (typeof optionSchemas.ExecOptionsSchema)['_input'];
 
+type FilledSchema = typeof declared.TGPConfigSchema;
+/** What the schema makes of a configuration: its secrets have no defaults yet. */
+type FilledConfig = Omit<declared.LoadedTGPConfig, 'secrets'> & { secrets: Record<string, declared.SecretConfigInput> };
+
 export const configTypesAgree: Equal<Plain<declared.TGPConfigInput>, Plain<ConfigInput>> = true;
-export const filledInputAgrees: Equal<keyof (typeof declared.TGPConfigSchema)['_input'], keyof ConfigInput> = true;
+export const filledInputAgrees: Equal<Plain<declared.TGPConfigInput>, Plain<FilledSchema['_input']>> = true;
+export const filledOutputAgrees: Equal<Plain<FilledConfig>, Plain<FilledSchema['_output']>> = true;
 export const execOptionsAgree: Equal<keyof declared.ExecOptions, ExecOptionKeys> = true;
 export const errorCodesAgree: Equal<declared.TGPErrorCode, keyof typeof errors.ERROR_CLASSES> = true;
 

@@ -30,7 +30,7 @@ const HASH_LETTERS = 12;
 /** The inputs of a build, in any repository layout. */
 const SOURCES = [
   ...['.cargo', 'build.rs', 'Cargo.lock', 'Cargo.toml', 'crates', 'src', 'vendor'],
-  ...['index.js', 'js', 'package-lock.json', 'sandbox', 'shims', 'std'],
+  ...['index.js', 'js', 'package-lock.json', 'sandbox', 'shims', 'std', 'tsconfig.json', 'tsconfig.build.json'],
 ];
 /**
  * Our own crates and V8's are not copied from this tree's folder: the build script of V8 refers to an archive in that folder,
@@ -63,7 +63,7 @@ export function currentTitle() {
   return `${commitTitle('HEAD')}${changed ? ', with changes' : ''}`;
 }
 
-/** Builds this tree when the addon is missing or older than its sources. */
+/** Builds this tree when a product is missing or older than its sources. */
 export function buildCurrentTree() {
   if (isCurrent()) return ROOT;
   announce('Building this tree');
@@ -75,7 +75,8 @@ export function buildCurrentTree() {
 
 function isCurrent() {
   const addons = readdirSync(ROOT).filter((name) => name.endsWith('.node'));
-  if (addons.length === 0 || !existsSync(join(ROOT, 'tgp.snapshot'))) return false;
+  const products = ['tgp.snapshot', join('dist', 'index.js')];
+  if (addons.length === 0 || !products.every((path) => existsSync(join(ROOT, path)))) return false;
   const built = Math.max(...[...addons.map((name) => join(ROOT, name)), CURRENT].map(changedAt));
   const sources = git('ls-files', '--cached', '--others', '--exclude-standard', '--', ...SOURCES).text.split('\n');
   return sources.every((path) => changedAt(join(ROOT, path)) <= built);

@@ -1,12 +1,13 @@
 /** Runs the tool calls of a model. Each call is recorded before it is made, and its result before the model reads it. */
 
-import type { JSONObject, JSONValue } from '@ai-sdk/provider';
+import type { JSONValue } from '@ai-sdk/provider';
 import { modelErrorText } from '../agent_tools/model_text.js';
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { TGPError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { ignored } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
+import { isRecord } from '../boundary/record.js';
 import type { AgentEvent } from '../types/agent.js';
 import type { AgentTool } from '../types/tools.js';
 import type { Call, Conversation, Outcome } from './conversation.js';
@@ -181,7 +182,7 @@ async function outcomeOf(
   if (tool === undefined) return refused(goneTool(call.tool));
   try {
     const output = plain(await tool.execute(args, { abortSignal: signal, toolCallId: call.id }));
-    const { success, code, error, ok, text } = isObject(output) ? output : {};
+    const { success, code, error, ok, text } = isRecord(output) ? output : {};
     if (call.tool === 'test_tool' && ok === false) {
       return { ok: false, output, ms: 0, error: String(text ?? 'The tests fail.') };
     }
@@ -192,10 +193,6 @@ async function outcomeOf(
     if (signal?.aborted) throw error;
     return { ...refused(modelErrorText(error)), ...(error instanceof TGPError && { code: error.code }) };
   }
-}
-
-function isObject(value: JSONValue): value is JSONObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The message for a tool that was removed, renamed or not given again since the model could call it. */
@@ -210,5 +207,5 @@ function refused(error: string): Outcome {
 /** A result as JSON data, as the ledger returns it. */
 function plain(output: unknown): JSONValue {
   if (typeof output === 'string') return output.toWellFormed();
-  return parseForeignJson(toJsonText(output, 'result', { nonFiniteNumbers: 'null' }));
+  return parseForeignJson(toJsonText(output, 'result', { nonFiniteNumbers: 'null' })) as JSONValue;
 }

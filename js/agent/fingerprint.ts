@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isRecord } from '../boundary/record.js';
 
 /**
  * A hash of JSON data that does not depend on the order of members. It detects values that changed in the ledger; `undefined`
@@ -13,7 +14,7 @@ export function fingerprint(value: unknown) {
 /** @param value as `JSON.parse` makes it */
 function sorted(value: unknown): string | undefined {
   return JSON.stringify(value, (_, member) => {
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+    if (!isRecord(member)) return member;
     return Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)));
   });
 }

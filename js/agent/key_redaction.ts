@@ -8,8 +8,8 @@ import type {
 } from '@ai-sdk/provider';
 import { optionalPackage } from './optional_package.js';
 import { KeyRedactor, redactKeys } from './provider_keys.js';
+import { type DeltaPart, isDelta } from './turn_reader.js';
 
-type DeltaPart = Extract<StreamPart, { delta: string }>;
 type EndPart = Extract<StreamPart, { type: 'text-end' | 'reasoning-end' | 'tool-input-end' }>;
 /** The members of an error of the AI SDK that are redacted. */
 type ProviderFailure = { message?: unknown; responseBody?: unknown; stack?: unknown; data?: unknown; cause?: unknown };
@@ -65,7 +65,6 @@ const ENDS = new Map<string, DeltaPart['type']>([
   ['reasoning-end', 'reasoning-delta'],
   ['tool-input-end', 'tool-input-delta'],
 ]);
-const DELTAS = new Set<string>(ENDS.values());
 
 function redactedParts() {
   const texts = new Map<string, KeyRedactor>();
@@ -89,10 +88,6 @@ function redactedParts() {
       controller.enqueue(isCall ? { ...part, input: redactKeys(part.input) } : part);
     },
   });
-}
-
-function isDelta(part: StreamPart): part is DeltaPart {
-  return DELTAS.has(part.type) && 'delta' in part && typeof part.delta === 'string';
 }
 
 function isEnd(part: StreamPart): part is EndPart {

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord } from '../boundary/record.js';
 
 /** Node's error codes for a missing package, of `import` and of `require`. */
 const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
@@ -68,9 +69,10 @@ async function foundFromHere(name: string): Promise<string | undefined> {
 /** @param folder of a package, if there is one */
 async function importedEntry(folder: string): Promise<string | undefined> {
   try {
-    const { exports, module } = parseForeignJson(await readTextAtMost(join(folder, 'package.json')));
-    let entry = exports?.['.'] ?? exports ?? module;
-    for (let depth = 0; depth < MAX_CONDITIONS && typeof entry === 'object'; depth += 1) {
+    const manifest = parseForeignJson(await readTextAtMost(join(folder, 'package.json')));
+    const { exports, module } = isRecord(manifest) ? manifest : {};
+    let entry = (isRecord(exports) && exports['.']) || exports || module;
+    for (let depth = 0; depth < MAX_CONDITIONS && isRecord(entry); depth += 1) {
       entry = entry.node ?? entry.import ?? entry.default;
     }
     return typeof entry === 'string' ? join(folder, entry) : undefined;

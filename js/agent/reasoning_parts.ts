@@ -115,8 +115,8 @@ export function recorded(parts: KeptPart[], model: string): Kept | undefined {
 export function readBack(kept: unknown, model: string): KeptPart[] {
   const { text, sha }: { text?: unknown; sha?: unknown } = isRecord(kept) ? kept : {};
   if (typeof text !== 'string' || fingerprint(text) !== sha) return [];
-  const read: { model?: unknown; parts?: KeptPart[] } = parseForeignJson(text, { maxDepth: MAX_DEPTH });
-  return read.model === model && Array.isArray(read.parts) ? read.parts : [];
+  const read = parseForeignJson(text, { maxDepth: MAX_DEPTH });
+  return isRecord(read) && read.model === model && Array.isArray(read.parts) ? read.parts : [];
 }
 
 /** A turn as content of an AI SDK message. */

@@ -1,23 +1,14 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord } from '../boundary/record.js';
 
 /** Larger than any recording. */
 const MAX_CHARS = 256 << 20;
 const MAX_TURNS = 100_000;
 
 type RecordedPart = { type: 'text'; text: string } | { type: 'tool-call'; id: string; tool: string; input?: unknown };
-type RecordedUsage = { input?: number; output?: number; cached?: number };
-type RecordedTurn = { content: RecordedPart[]; usage: RecordedUsage; finish: string };
-/** A line of a recording, before its check. */
-type RecordingLine = {
-  recording?: unknown;
-  model?: unknown;
-  task?: unknown;
-  content?: unknown;
-  usage?: RecordedUsage;
-  finish?: unknown;
-};
+type RecordedTurn = { content: RecordedPart[]; usage: Record<string, unknown>; finish: string };
 
 /**
  * A model that replays recorded turns in order, whatever the prompt.
@@ -59,10 +50,10 @@ function readRecording(recording: string | Iterable<string>): { turns: RecordedT
     if (line.trim() === '') continue;
     const entry = parsed(line, at);
     if (at === 1) {
-      if (entry?.recording !== 1) throw bad(at, 'the first line must have { "recording": 1 }');
+      if (entry.recording !== 1) throw bad(at, 'the first line must have { "recording": 1 }');
       model = typeof entry.model === 'string' ? entry.model : 'recorded';
-    } else if (entry?.content !== undefined) turns.push(turnOf(entry, at));
-    else if (typeof entry?.task !== 'string') throw bad(at, 'it is neither a task nor a turn');
+    } else if (entry.content !== undefined) turns.push(turnOf(entry, at));
+    else if (typeof entry.task !== 'string') throw bad(at, 'it is neither a task nor a turn');
   }
   if (model === '') throw bad(1, 'it is empty');
   return { turns, model };
@@ -76,29 +67,31 @@ function linesOf(recording: string | Iterable<string>) {
   });
 }
 
-function parsed(line: string, at: number): RecordingLine | null {
+function parsed(line: string, at: number): Record<string, unknown> {
   try {
-    return parseForeignJson(line);
+    const entry = parseForeignJson(line);
+    return isRecord(entry) ? entry : {};
   } catch {
     throw bad(at, 'it is not JSON');
   }
 }
 
-function turnOf({ content, usage, finish }: RecordingLine, at: number): RecordedTurn {
+function turnOf({ content, usage, finish }: Record<string, unknown>, at: number): RecordedTurn {
   if (!Array.isArray(content) || !content.every(isRecordedPart)) throw bad(at, 'it is not a turn of a model');
-  return { content, usage: usage ?? {}, finish: String(finish ?? 'stop') };
+  return { content, usage: isRecord(usage) ? usage : {}, finish: String(finish ?? 'stop') };
 }
 
-function isRecordedPart(part: Partial<Record<string, unknown>> | null): part is RecordedPart {
+function isRecordedPart(part: unknown): part is RecordedPart {
+  if (!isRecord(part)) return false;
   return (
-    (part?.type === 'text' && typeof part.text === 'string') ||
-    (part?.type === 'tool-call' && typeof part.tool === 'string' && typeof part.id === 'string')
+    (part.type === 'text' && typeof part.text === 'string') ||
+    (part.type === 'tool-call' && typeof part.tool === 'string' && typeof part.id === 'string')
   );
 }
 
 function streamOf({ content, usage, finish }: RecordedTurn, number: number) {
   const parts = content.flatMap((part, at) => partsOf(part, `${number}.${at}`));
-  const { input = 0, output = 0, cached = 0 } = usage;
+  const [input, output, cached] = [Number(usage.input ?? 0), Number(usage.output ?? 0), Number(usage.cached ?? 0)];
   const end = {
     type: 'finish',
     finishReason: { unified: finish, raw: undefined },

@@ -17,7 +17,7 @@ import { keptParts } from './reasoning_parts.js';
 
 /** A call of a turn; `part` is passed to the tool loop. */
 type RequestedCall = { id: string; tool: string; input: unknown; sha: string; part: ToolCallPart };
-type DeltaPart = Extract<StreamPart, { type: 'text-delta' | 'reasoning-delta' }>;
+export type DeltaPart = Extract<StreamPart, { delta: string }>;
 type FinishPart = Extract<StreamPart, { type: 'finish' }>;
 /** A client of an older interface counts cached tokens in a member of its own. */
 type ReportedUsage = Partial<FinishPart['usage']> & { cachedInputTokens?: unknown };
@@ -105,14 +105,14 @@ async function collected(
   }
 }
 
-/** Delta parts of a text. They are joined, because a model may send a hundred thousand. */
-const DELTAS = new Set(['text-delta', 'reasoning-delta']);
+const DELTAS = new Set(['text-delta', 'reasoning-delta', 'tool-input-delta']);
 
-function isDelta(part: StreamPart | undefined): part is DeltaPart {
+/** Whether a part is a piece of a streamed text. */
+export function isDelta(part: StreamPart | undefined): part is DeltaPart {
   return part !== undefined && DELTAS.has(part.type) && 'delta' in part && typeof part.delta === 'string';
 }
 
-/** Joins a delta to the previous one of the same text, unless it has provider metadata. */
+/** Joins a delta to the previous one of the same text, because a model may send a hundred thousand. One with provider metadata stays. */
 function isJoined(parts: StreamPart[], part: StreamPart) {
   const last = parts.at(-1);
   if (!isDelta(part) || !isDelta(last) || last.type !== part.type || last.id !== part.id) return false;

@@ -1,7 +1,7 @@
 /** Creates the owner of an agent's tools, with AI SDK approvals if requested. */
 
+import type { Caller } from '../boundary/caller.js';
 import { ON_BEHALF } from '../kernel/access_symbols.js';
-import type { Caller } from '../kernel/calls/kernel_calls.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { DescribeCall, ToolOwner } from '../tool_shape/tool_owner.js';
 import type { AgentTool } from '../types/tools.js';

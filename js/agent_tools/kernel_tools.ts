@@ -1,9 +1,9 @@
+import type { Caller } from '../boundary/caller.js';
 import { ValidationError } from '../boundary/errors.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ARGUMENTS_OF, ON_BEHALF, RESULTS } from '../kernel/access_symbols.js';
-import type { Caller } from '../kernel/calls/kernel_calls.js';
 import type { TGP } from '../kernel/tgp.js';
-import type { Mode } from '../tool_shape/agent_tool.js';
+import type { CallMode } from '../tool_shape/agent_tool.js';
 import { report } from '../tool_shape/agent_tool.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage, textPage } from '../tool_shape/pages.js';
@@ -11,9 +11,8 @@ import { ownedTools } from '../tool_shape/tool_owner.js';
 import type { TGPTools, TGPToolsOptions } from '../types/tools.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
 import { kernelTools } from './checked_tool.js';
-import { fewer, findingsPage, matchesPage, patchReport, pathsPage, withPlace } from './file_answers.js';
 import { policyCalls } from './policy_calls.js';
-import { testPage } from './test_answer.js';
+import { fewer, findingsPage, matchesPage, patchReport, pathsPage, testPage, withPlace } from './tool_answers.js';
 import { TgpToolsOptionsSchema } from './tools_options.js';
 
 /** Checks that the argument is a kernel. */
@@ -50,7 +49,7 @@ export function tgpTools(kernel: TGP, options: TGPToolsOptions = {}): TGPTools {
 export function toolsFor(
   kernel: TGP,
   caller: Caller,
-  { approval, mode = 'real' }: { approval?: 'sdk'; mode?: Mode } = {},
+  { approval, mode = 'real' }: { approval?: 'sdk'; mode?: CallMode } = {},
 ): TGPTools {
   const own = checkedKernel(kernel);
   const isAlways = mode === 'dry';

@@ -5,7 +5,7 @@ import type { ToolName, ToolWords } from '../tool_shape/kernel_tool_table.js';
 import { KERNEL_TOOLS } from '../tool_shape/kernel_tool_table.js';
 import type { DescribeCall } from '../tool_shape/tool_owner.js';
 import type { ApplyDiffArgs, ExecToolArgs, RunCodeArgs } from '../types/tools.js';
-import { withPlace } from './file_answers.js';
+import { withPlace } from './tool_answers.js';
 
 type Recording = { path?: string; args: unknown };
 /** A method, because each tool declares its own arguments; they may not have been validated yet. */

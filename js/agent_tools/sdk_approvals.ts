@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Judged } from '../boundary/crossing.js';
 import { dropOldest } from '../boundary/drop_oldest.js';
-import type { DescribeCall, PolicyCall } from '../tool_shape/tool_owner.js';
+import type { DescribeCall, DescribedCall } from '../tool_shape/tool_owner.js';
 import type { ApprovalRequest, Approve } from '../types/policy.js';
 import type { AgentTool } from '../types/tools.js';
 
@@ -32,7 +32,7 @@ export class SdkApprovals {
   /** The approver of the current call. */
   #approver = new AsyncLocalStorage<Approve | undefined>();
 
-  constructor(judge: (call: PolicyCall) => Promise<Judged>, timeoutMs: () => number) {
+  constructor(judge: (call: DescribedCall) => Promise<Judged>, timeoutMs: () => number) {
     this.#judge = judge;
     this.#timeoutMs = timeoutMs;
   }
@@ -62,7 +62,7 @@ export class SdkApprovals {
   }
 
   async #needsApproval(
-    call: PolicyCall,
+    call: DescribedCall,
     { toolCallId, messages }: { toolCallId?: string; messages?: Message[] } | undefined = {},
   ) {
     const judged = await this.#judge(call);
@@ -79,11 +79,11 @@ export class SdkApprovals {
 
   /** Consumes the approval of a call, whether or not the call needs it. */
   async #take(
-    describeCall: () => PolicyCall | Promise<PolicyCall>,
+    describeCall: () => DescribedCall | Promise<DescribedCall>,
     toolCallId: string | undefined,
   ): Promise<Approve | undefined> {
     if (toolCallId === undefined || this.#pending.size === 0) return undefined;
-    let call: PolicyCall;
+    let call: DescribedCall;
     try {
       call = await describeCall();
     } catch {
@@ -143,7 +143,7 @@ function isOpen(messages: Message[] | undefined, toolCallId: string) {
   return count('assistant', 'tool-call') > count('tool', 'tool-result') + count('assistant', 'tool-result');
 }
 
-function keyOf(toolCallId: string, { tool, path, args }: PolicyCall) {
+function keyOf(toolCallId: string, { tool, path, args }: DescribedCall) {
   return createHash('sha256')
     .update(JSON.stringify([toolCallId, tool, path, args]))
     .digest('hex');

@@ -1,7 +1,8 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
+import type { Caller } from '../boundary/caller.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ON_BEHALF, SQL } from '../kernel/access_symbols.js';
-import type { Caller, OwnCall } from '../kernel/calls/kernel_calls.js';
+import type { OwnCall } from '../kernel/calls/kernel_calls.js';
 import { dryRunResult } from '../kernel/runs/dry_run.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { DatabaseAdapter } from '../sql/adapter.js';
@@ -20,8 +21,8 @@ import type { SqlSource, SqlToolOptions, SqlTools } from '../types/sql.js';
 import type { TGPToolsOptions } from '../types/tools.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
 import { kernelTools } from './checked_tool.js';
-import { fewer } from './file_answers.js';
 import { policyCalls } from './policy_calls.js';
+import { fewer } from './tool_answers.js';
 import { TgpToolsOptionsSchema } from './tools_options.js';
 
 /** Maximum number of rows in the result of a dry run. */
@@ -46,9 +47,9 @@ const PAGING = 'Add ORDER BY with LIMIT and OFFSET, or select fewer columns or a
  * await kernel.boot();
  * const tools = { ...tgpTools(kernel), ...createSqlTools(kernel) };
  */
-export function createSqlTools(database: SqlSource | TGP, options: SqlToolOptions & TGPToolsOptions = {}): SqlTools {
-  const { source, settings, access, owner } = databaseOf(database, options);
-  const { adapter, rules } = openSource(source, settings);
+export function createSqlTools(source: SqlSource | TGP, options: SqlToolOptions & TGPToolsOptions = {}): SqlTools {
+  const { database, settings, access, owner } = databaseOf(source, options);
+  const { adapter, rules } = openSource(database, settings);
   const { dialect, once } = adapter;
 
   /** Runs `work` in a transaction if possible; it is rolled back when `work` fails or is aborted. */
@@ -86,9 +87,7 @@ export function createSqlTools(database: SqlSource | TGP, options: SqlToolOption
   const { description } = KERNEL_TOOLS.exec_sql;
   const tools = kernelTools(false, {
     exec_sql: {
-      description: holdsTransactions(adapter)
-        ? description.replace('.', ', in a transaction of its own.')
-        : description,
+      description: holdsTransactions(adapter) ? `${description} Each call is a transaction of its own.` : description,
       run: async ({ sql, params }, signal) => {
         const call = { tool: 'exec_sql', effect: 'sql', changes: true, args: { sql, params } };
         const answer = await recorded(call, () => inRun(adapter, (run) => execute(run, sql, params), rules, signal));
@@ -118,8 +117,8 @@ export function createSqlTools(database: SqlSource | TGP, options: SqlToolOption
 }
 
 /** The database source and settings: of a plain source, or of a kernel, then with access and owner. */
-function databaseOf(database: SqlSource | TGP, options: SqlToolOptions & TGPToolsOptions) {
-  if (!isKernel(database)) return { source: database, settings: { ...options }, access: undefined, owner: undefined };
+function databaseOf(source: SqlSource | TGP, options: SqlToolOptions & TGPToolsOptions) {
+  if (!isKernel(source)) return { database: source, settings: { ...options }, access: undefined, owner: undefined };
   const { session, model, agent, token, approve, approval, ...own } = { ...options };
   const entries = Object.entries({ session, model, agent, token, approve, approval });
   const defined = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
@@ -128,11 +127,11 @@ function databaseOf(database: SqlSource | TGP, options: SqlToolOptions & TGPTool
     approval: by,
     ...caller
   } = parseArguments(TgpToolsOptionsSchema, defined, 'createSqlTools options');
-  const owner = agentOwner(database, { agent: 'agent', ...(id !== undefined && { id }), ...caller }, by);
-  const { source, options: settings } = settingsOf(database[SQL]());
-  return { source, settings: { ...settings, ...own }, access: database[ON_BEHALF](owner.caller), owner };
+  const owner = agentOwner(source, { agent: 'agent', ...(id !== undefined && { id }), ...caller }, by);
+  const { source: database, options: settings } = settingsOf(source[SQL]());
+  return { database, settings: { ...settings, ...own }, access: source[ON_BEHALF](owner.caller), owner };
 }
 
-function isKernel(database: unknown): database is TGP {
-  return typeof database === 'object' && database !== null && typeof (database as Partial<TGP>)[SQL] === 'function';
+function isKernel(source: unknown): source is TGP {
+  return typeof source === 'object' && source !== null && typeof (source as Partial<TGP>)[SQL] === 'function';
 }

@@ -47,21 +47,13 @@ export class TGPError extends Error {
 }
 brand(TGPError, 'TGPError');
 
-/** An error with a position in the TypeScript source. */
-class PlacedError extends TGPError {
-  /** Counted from 1, in the TypeScript source. */
-  declare line: number | undefined;
-  /** Counted from 1, in the TypeScript source. */
-  declare column: number | undefined;
-
-  constructor(code: TGPErrorCode, message: string, options?: TGPErrorOptions) {
-    super(code, message, options);
-    const { line, column, stack } = this.details;
-    this.line = typeof line === 'number' ? line : undefined;
-    this.column = typeof column === 'number' ? column : undefined;
-    // The mapped stack of the guest is the useful one, and contains no host paths.
-    if (typeof stack === 'string') this.stack = stack;
-  }
+/** Sets the position and the stack of an error from its details. */
+function place(error: CompilationError | ToolError) {
+  const { line, column, stack } = error.details;
+  error.line = typeof line === 'number' ? line : undefined;
+  error.column = typeof column === 'number' ? column : undefined;
+  // The mapped stack of the guest is the useful one, and contains no host paths.
+  if (typeof stack === 'string') error.stack = stack;
 }
 
 /** `ERR_VALIDATION`: an argument is wrong; `details.field` names it. Nothing was done. */
@@ -112,13 +104,19 @@ export class SecurityViolation extends TGPError {
 }
 
 /** `ERR_COMPILATION`: the tool's source is not valid TypeScript. */
-export class CompilationError extends PlacedError {
+export class CompilationError extends TGPError {
+  /** Counted from 1, in the TypeScript source. */
+  declare line: number | undefined;
+  /** Counted from 1, in the TypeScript source. */
+  declare column: number | undefined;
+
   static {
     brand(this, 'CompilationError');
   }
 
   constructor(message: string, options?: TGPErrorOptions) {
     super('ERR_COMPILATION', message, options);
+    place(this);
   }
 }
 
@@ -156,13 +154,19 @@ export class IsolateCrashedError extends TGPError {
 }
 
 /** `ERR_TOOL_THROWN`: the tool threw. `stack` is the tool's own, in its TypeScript source. */
-export class ToolError extends PlacedError {
+export class ToolError extends TGPError {
+  /** Counted from 1, in the TypeScript source. */
+  declare line: number | undefined;
+  /** Counted from 1, in the TypeScript source. */
+  declare column: number | undefined;
+
   static {
     brand(this, 'ToolError');
   }
 
   constructor(message: string, options?: TGPErrorOptions) {
     super('ERR_TOOL_THROWN', message, options);
+    place(this);
   }
 }
 

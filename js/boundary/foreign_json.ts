@@ -9,13 +9,13 @@ export const MAX_MESSAGE_VALUES = 50_000;
 export class BadJson extends Error {}
 
 /**
- * Parses a JSON text. Like `JSON.parse` it returns any value: the caller checks it.
+ * Parses a JSON text. Callers check the value; they name its type only where this package has written the text.
  * @param text whose length the caller has already limited
  */
 export function parseForeignJson(
   text: string,
   { maxDepth = MAX_JSON_DEPTH, maxValues = Number.POSITIVE_INFINITY }: { maxDepth?: number; maxValues?: number } = {},
-) {
+): unknown {
   const beyond = beyondLimits(text, maxDepth, maxValues);
   if (beyond) throw new BadJson(beyond);
   try {

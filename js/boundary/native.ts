@@ -7,6 +7,7 @@ import { readTextAtOnce } from './bounded_read.js';
 import { TGPError } from './errors.js';
 import { parseForeignJson } from './foreign_json.js';
 import { loadFailure } from './load_failure.js';
+import { isRecord } from './record.js';
 import type { Native } from './typed_native.js';
 
 const SUPPORTED = 'Linux x64 and arm64 (glibc), macOS x64 and arm64, Windows x64';
@@ -39,8 +40,8 @@ export function native(): Native {
 function isOurFolder() {
   try {
     const manifest = readTextAtOnce(join(PACKAGE_FOLDER, 'package.json'), MAX_MANIFEST_BYTES);
-    const { name }: { name?: unknown } = parseForeignJson(manifest);
-    return name === '@tgp/core';
+    const value = parseForeignJson(manifest);
+    return isRecord(value) && value.name === '@tgp/core';
   } catch {
     return false;
   }

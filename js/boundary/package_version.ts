@@ -8,6 +8,6 @@ const MAX_MANIFEST_BYTES = 1 << 20;
 
 /** @returns the version of this package */
 export function packageVersion(): string {
-  const { version }: { version: string } = parseForeignJson(readTextAtOnce(MANIFEST, MAX_MANIFEST_BYTES));
+  const { version } = parseForeignJson(readTextAtOnce(MANIFEST, MAX_MANIFEST_BYTES)) as { version: string };
   return version;
 }

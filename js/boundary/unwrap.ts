@@ -10,11 +10,13 @@ import type { Outcome } from './typed_native.js';
  */
 export function unwrap<Value>({ error, value }: Outcome<Value>, context: { cause?: unknown } = {}): Value {
   if (!error) {
-    const read = value === undefined ? undefined : JSON.parse(value);
-    return read;
+    const read: unknown = value === undefined ? undefined : JSON.parse(value);
+    // As the addon declares it; a method without a value returns `undefined`.
+    return read as Value;
   }
   const code = error.code as TGPErrorCode;
-  const options = { ...context, details: JSON.parse(error.details) };
+  const details: Record<string, unknown> = JSON.parse(error.details);
+  const options = { ...context, details };
   const ErrorClass = Object.hasOwn(ERROR_CLASSES, code) ? ERROR_CLASSES[code] : undefined;
   throw ErrorClass ? new ErrorClass(error.message, options) : new TGPError(code, error.message, options);
 }

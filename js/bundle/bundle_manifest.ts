@@ -84,7 +84,7 @@ export async function currentManifest(
   trust: Trust,
 ): Promise<Manifest | undefined> {
   try {
-    return await compared(parseForeignJson(text), maker, baseDir, trust);
+    return await compared(parseForeignJson(text) as Manifest, maker, baseDir, trust);
   } catch {
     // An unreadable manifest is replaced.
     return undefined;

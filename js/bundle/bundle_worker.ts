@@ -11,7 +11,7 @@ const input = createInterface({ input: process.stdin });
 input.once(
   'line',
   guarded(leave, async (line) => {
-    const { specifier, baseDir }: { specifier: string; baseDir: string } = parseForeignJson(line);
+    const { specifier, baseDir } = parseForeignJson(line) as { specifier: string; baseDir: string };
     process.stdout.write(JSON.stringify(await answer(specifier, baseDir)), () => process.exit());
   }),
 );

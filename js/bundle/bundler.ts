@@ -58,9 +58,9 @@ async function bundled(specifier: string, baseDir: string): Promise<Bundle> {
   try {
     child.stdin.write(`${JSON.stringify({ specifier, baseDir })}\n`);
     const text = (await readAtMost(child.stdout, MAX_ANSWER_BYTES)).toString('utf8');
-    const { error, ...made }: Bundle & { error?: unknown } = parseForeignJson(text);
-    if (error !== undefined) throw new CompilationError(String(error));
-    return made;
+    const answer = parseForeignJson(text) as Bundle | { error: string };
+    if ('error' in answer) throw new CompilationError(answer.error);
+    return answer;
   } catch (cause) {
     if (cause instanceof CompilationError) throw cause;
     throw new CompilationError(failure(cause, isLate), { cause });

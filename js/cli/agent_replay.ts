@@ -11,6 +11,7 @@ import { createAgent } from '../agent/agent.js';
 import { replayModel } from '../agent/replay.js';
 import { NotFoundError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord } from '../boundary/record.js';
 import { OWNER } from '../kernel/access_symbols.js';
 import type { ResolvedConfig } from '../kernel/config/config.js';
 import { RESOLVED } from '../kernel/config/config.js';
@@ -105,7 +106,10 @@ function kernelOn(resolved: ResolvedConfig) {
 async function recordingOf(kernel: TGP, session: string) {
   const lines: string[] = [];
   for await (const text of kernel.sessions.recording(session)) lines.push(text);
-  const tasks = lines.map((text) => parseForeignJson(text).task).filter((task) => typeof task === 'string');
+  const tasks = lines.flatMap((text) => {
+    const line = parseForeignJson(text);
+    return isRecord(line) && typeof line.task === 'string' ? [line.task] : [];
+  });
   if (tasks.length === 0)
     throw new NotFoundError(
       `The ledger has no recording of the session "${session}". "tgp sessions" lists all sessions.`,

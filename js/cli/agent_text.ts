@@ -1,6 +1,7 @@
 /** Formats agent events as lines of text. Text of the model, its tools and its provider is untrusted and is escaped. */
 
 import { harmless } from '../boundary/harmless.js';
+import { isRecord } from '../boundary/record.js';
 import type { AgentEvent, AgentOutcome, AgentResult } from '../types/agent.js';
 
 type ToolResult = Extract<AgentEvent, { type: 'tool_result' }>;
@@ -70,7 +71,7 @@ function failureText({ code, error, result }: ToolResult) {
 }
 
 function successText({ result }: ToolResult) {
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) return '';
+  if (!isRecord(result)) return '';
   if (result.dryRun === true) return 'preview, nothing was changed';
   if ('persisted' in result) return persistedText(result);
   if (typeof result.valid === 'boolean') return result.valid ? 'valid' : 'not valid';

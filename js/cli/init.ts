@@ -5,6 +5,7 @@ import { confirm, isCancel } from '@clack/prompts';
 import { resolveCommand } from 'package-manager-detector/commands';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
+import { isRecord } from '../boundary/record.js';
 import { FILES } from '../kernel/access_symbols.js';
 import type { ResolvedConfig } from '../kernel/config/config.js';
 import { DEFAULT_FILES, RESOLVED, withoutFile } from '../kernel/config/config.js';
@@ -151,9 +152,10 @@ async function addScript({ folder, manifest }: Project): Promise<FileEffect[]> {
   if (!manifest) return [];
   const file = 'package.json';
   const { text, value } = manifest;
-  if (value.scripts?.tgp !== undefined) return [{ file, effect: 'kept' }];
+  const scripts = isRecord(value.scripts) ? value.scripts : {};
+  if (scripts.tgp !== undefined) return [{ file, effect: 'kept' }];
   const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? '  ';
-  const changed = { ...value, scripts: { ...value.scripts, tgp: 'tgp' } };
+  const changed = { ...value, scripts: { ...scripts, tgp: 'tgp' } };
   await writeFile(
     join(folder, file),
     `${JSON.stringify(changed, undefined, indent)}${text.endsWith('\n') ? '\n' : ''}`,

@@ -13,7 +13,7 @@ type Assignment = Extract<
 >;
 /** `'named'`: excluded from the bundle by hand. */
 type NextConfigState = 'none' | 'withTGP' | 'named' | 'unprepared';
-type NextConfig = { file: string; text: string; state: NextConfigState };
+type NextConfigFile = { file: string; text: string; state: NextConfigState };
 /** `manual` is what the user has to add by hand. */
 type Applied = { file: string; effect: 'created' | 'changed' | 'kept'; manual?: string[] };
 
@@ -24,7 +24,7 @@ const REQUIRE = `const { withTGP } = require('${HELPER}');\n`;
 /** The head of a file that must stay first: a shebang, and comments for TypeScript. */
 const HEADER = /^(?:#!.*\n)?(?:\/\/ *@ts-(?:no)?check.*\n)*/;
 
-export async function readNextConfig(folder: string): Promise<NextConfig> {
+export async function readNextConfig(folder: string): Promise<NextConfigFile> {
   const file = FILES.find((name) => existsSync(join(folder, name)));
   if (file === undefined) return { file: 'next.config.mjs', text: '', state: 'none' };
   const text = await readTextAtMost(join(folder, file));

@@ -7,16 +7,10 @@ import { detect, getUserAgent } from 'package-manager-detector/detect';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord } from '../boundary/record.js';
 import { databasesOf } from './databases.js';
 
 type Framework = 'next' | 'nest' | 'plain';
-/** The members of a package.json that are read. */
-type Manifest = {
-  type?: unknown;
-  scripts?: Record<string, string>;
-  dependencies?: Record<string, string>;
-  devDependencies?: Record<string, string>;
-};
 export type Project = {
   folder: string;
   framework: Framework;
@@ -27,7 +21,7 @@ export type Project = {
   databases: string[];
   language: 'ts' | 'js';
   /** Its package.json. */
-  manifest: { text: string; value: Manifest } | undefined;
+  manifest: { text: string; value: Record<string, unknown> } | undefined;
   /** Whether it depends on a package. */
   uses: (name: string) => boolean;
 };
@@ -35,8 +29,9 @@ export type Project = {
 export async function inspectProject(folder: string): Promise<Project> {
   const manifest = await readManifest(folder);
   const manager = await detect({ cwd: folder });
-  const dependencies = { ...manifest?.value.dependencies, ...manifest?.value.devDependencies };
-  const uses = (name: string) => Object.hasOwn(dependencies, name);
+  const { dependencies, devDependencies } = manifest?.value ?? {};
+  const uses = (name: string) =>
+    [dependencies, devDependencies].some((names) => isRecord(names) && Object.hasOwn(names, name));
   return {
     folder,
     framework: uses('next') ? 'next' : uses('@nestjs/core') ? 'nest' : 'plain',
@@ -54,7 +49,8 @@ async function readManifest(folder: string): Promise<Project['manifest']> {
   if (!existsSync(file)) return undefined;
   const text = await readTextAtMost(file);
   try {
-    return { text, value: parseForeignJson(text) };
+    const value = parseForeignJson(text);
+    return { text, value: isRecord(value) ? value : {} };
   } catch {
     throw new ConfigError('The package.json in this folder is not valid JSON. Fix it and run this again.');
   }

@@ -1,6 +1,7 @@
 import { readAtMost, readTextAtMost } from '../boundary/bounded_read.js';
 import { ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord } from '../boundary/record.js';
 import { ARGUMENTS_OF, FILES } from '../kernel/access_symbols.js';
 import type { TGP } from '../kernel/tgp.js';
 import { report } from '../tool_shape/agent_tool.js';
@@ -194,7 +195,7 @@ export async function readArguments(text = '{}'): Promise<Record<string, unknown
   const source = text === '-' || text.startsWith('@') ? await readSource(text) : text;
   try {
     const value = parseForeignJson(source);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (isRecord(value)) return value;
   } catch {
     // Reported below.
   }

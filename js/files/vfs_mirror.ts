@@ -15,6 +15,11 @@ import { createNodeVFS } from './vfs.js';
 /** A file on one side, with its text if it was read. */
 type Version = { hash: string; stamp?: string; text?: string };
 
+const NOT_IN_GIT =
+  'The files are in the adapter passed as "vfs", and "git.repo" is not set, so they are not kept in Git.';
+
+type ChangeReport = { commit?: unknown; persisted?: unknown; written?: object };
+
 /** Derived by the kernel: written to the adapter, never read from it. */
 const META_FILE = 'meta.json';
 /** Number of files read concurrently. */
@@ -220,4 +225,12 @@ function isResult(name: string) {
 
 function hashOf(content: string | Buffer) {
   return createHash('sha256').update(content).digest('base64');
+}
+
+/** The report of a change whose Git history is lost with the kernel. */
+export function withoutGit<Written extends object>(written: Written): Written {
+  const { commit: _commit, ...rest }: ChangeReport = written;
+  if (rest.written !== undefined) return { ...rest, written: withoutGit(rest.written) } as Written;
+  if (rest.persisted === undefined) return written;
+  return { ...rest, persisted: false, problem: NOT_IN_GIT } as Written;
 }

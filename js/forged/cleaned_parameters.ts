@@ -10,23 +10,23 @@ import { schemaObject } from '../tool_shape/universal_schema.js';
 import { unquoted } from '../tool_shape/unquoted_arguments.js';
 
 /** A schema with only the keywords that the registry uses. */
-type JsonSchema = {
+type CleanedSchema = {
   type?: string;
   description?: string;
   format?: string;
-  properties?: Record<string, JsonSchema>;
+  properties?: Record<string, CleanedSchema>;
   required?: string[];
-  items?: JsonSchema;
-  prefixItems?: JsonSchema[];
-  anyOf?: JsonSchema[];
-  additionalProperties?: JsonSchema | boolean;
+  items?: CleanedSchema;
+  prefixItems?: CleanedSchema[];
+  anyOf?: CleanedSchema[];
+  additionalProperties?: CleanedSchema | boolean;
   enum?: unknown[];
   const?: unknown;
   default?: unknown;
 };
 
 /** The keywords of a schema that is not checked yet. */
-type Unchecked = { [Keyword in keyof JsonSchema]?: unknown };
+type Unchecked = { [Keyword in keyof CleanedSchema]?: unknown };
 
 const MAX_DEPTH = 32;
 const MAX_PARTS = 2000;
@@ -50,7 +50,7 @@ export function forgedSchema(
 ): { schema: ReturnType<typeof schemaObject>; unwrap: (args: unknown) => unknown; read: (args: unknown) => unknown } {
   const own = cleaned(parameters, { left: MAX_PARTS }, 0);
   const isObject = own.type === 'object' || Object.keys(own).every((key) => key === 'description');
-  const shown: JsonSchema = isObject
+  const shown: CleanedSchema = isObject
     ? { ...own, type: 'object', properties: own.properties ?? {} }
     : { type: 'object', properties: { [WRAPPED]: own }, required: [WRAPPED] };
   let schema: z.ZodType | undefined;
@@ -93,7 +93,7 @@ export function forgedSchema(
  * not get through.
  * @param budget of parts
  */
-function cleaned(given: unknown, budget: { left: number }, depth: number): JsonSchema {
+function cleaned(given: unknown, budget: { left: number }, depth: number): CleanedSchema {
   if (typeof given !== 'object' || given === null || depth > MAX_DEPTH || --budget.left < 0) return {};
   const schema: Unchecked = given;
   const inner = (part: unknown) => cleaned(part, budget, depth + 1);
@@ -120,7 +120,7 @@ function cleaned(given: unknown, budget: { left: number }, depth: number): JsonS
 }
 
 /** Extends a validation error with unknown keys: a wrong key may be the cause. */
-function withUnknown(error: unknown, shown: JsonSchema, args: unknown, subject: string): unknown {
+function withUnknown(error: unknown, shown: CleanedSchema, args: unknown, subject: string): unknown {
   if (!(error instanceof ValidationError)) return error;
   try {
     parseArguments(z.fromJSONSchema(withoutFormats(closed(shown))), uninherited(args), subject);
@@ -134,7 +134,7 @@ function withUnknown(error: unknown, shown: JsonSchema, args: unknown, subject: 
  * The schema without additional properties.
  * @param schema from {@link cleaned}, and so of limited depth
  */
-function closed(schema: JsonSchema): JsonSchema {
+function closed(schema: CleanedSchema): CleanedSchema {
   const { properties, items, prefixItems, anyOf, additionalProperties } = schema;
   const names = Object.entries(properties ?? {});
   return {
@@ -163,7 +163,7 @@ function uninherited(args: unknown) {
  * Whether a schema accepts objects.
  * @param schema from {@link cleaned}
  */
-function takesObject({ type, anyOf }: JsonSchema): boolean {
+function takesObject({ type, anyOf }: CleanedSchema): boolean {
   return type === 'object' || (anyOf?.some(takesObject) ?? false);
 }
 
@@ -171,10 +171,9 @@ function takesObject({ type, anyOf }: JsonSchema): boolean {
  * The schema without date-time formats, which are only hints for models: most tools accept a date without a time.
  * @param schema from {@link cleaned}, and so of limited depth
  */
-function withoutFormats(schema: JsonSchema): z.core.JSONSchema.JSONSchema {
-  return parseForeignJson(
-    JSON.stringify(schema, (key, value) => (key === 'format' && value === 'date-time' ? undefined : value)),
-  );
+function withoutFormats(schema: CleanedSchema): z.core.JSONSchema.JSONSchema {
+  const text = JSON.stringify(schema, (key, value) => (key === 'format' && value === 'date-time' ? undefined : value));
+  return parseForeignJson(text) as z.core.JSONSchema.JSONSchema;
 }
 
 /** Whether a default value is small enough for the schema. */

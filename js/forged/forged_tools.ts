@@ -1,6 +1,7 @@
 /** Offers forged tools as tools that models call by name, in sync with the registry. */
 
 import { posix } from 'node:path';
+import type { Caller } from '../boundary/caller.js';
 import type { OfferedTools, ToolsSince } from '../boundary/crossing.js';
 import { TGPError } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
@@ -13,10 +14,10 @@ import type { DryRunResult } from '../types/dry_run.js';
 import type { Logger, ToolMetadata } from '../types/kernel.js';
 import type { ExecResult } from '../types/runs.js';
 import type { ForgedTool, ToolSet, ToolsChange } from '../types/tools.js';
-import { ToolBudget } from './chosen_tools.js';
 import { forgedSchema } from './cleaned_parameters.js';
 import { forgedTool } from './forged_tool.js';
 import { KnownTools } from './known_tools.js';
+import { ToolBudget } from './tool_budget.js';
 import { KERNEL_TOOL_NAMES } from './tool_names.js';
 
 /** A tool and the hash of its text. */
@@ -35,7 +36,7 @@ export type Source = {
   /** The most useful tools visible to a caller. */
   offered: (
     wanted: { after: number; offered: string[]; limit: number; counted: boolean },
-    caller: ToolOwner['caller'],
+    caller: Caller,
   ) => Promise<OfferedTools>;
   at: (paths: string[]) => Promise<ToolMetadata[]>;
   /** Number of the kernel's life: versions of an earlier one are invalid. */
@@ -44,10 +45,10 @@ export type Source = {
     path: string,
     args: unknown,
     options: { signal: AbortSignal | undefined; dryRun?: true },
-    caller: ToolOwner['caller'],
+    caller: Caller,
   ) => Promise<ExecResult | DryRunResult>;
   /** Whether each tool is visible to the caller; undefined: all are. */
-  shown: (paths: string[], caller: ToolOwner['caller']) => Promise<boolean[] | undefined>;
+  shown: (paths: string[], caller: Caller) => Promise<boolean[] | undefined>;
   /** A schema as TypeScript. */
   typeOf: (schema: object) => string;
   /** Of tools offered by name. */

@@ -1,5 +1,6 @@
 /** Internal access to a kernel for agent tools, beyond its public methods. */
 
+import type { Caller } from '../boundary/caller.js';
 import type { FileChangeCall, Patched, SearchQuery } from '../boundary/crossing.js';
 import type { DryRunResult } from '../types/dry_run.js';
 import type { ExecOptions } from '../types/runs.js';
@@ -14,7 +15,7 @@ import type {
   WriteFileResult,
 } from '../types/tools.js';
 import type { ServedRequest } from './approvals/served_requests.js';
-import type { Caller, CallInfo, KernelCalls, OwnCall } from './calls/kernel_calls.js';
+import type { CallInfo, KernelCalls, OwnCall } from './calls/kernel_calls.js';
 import { noteText } from './files/commit_note.js';
 import { fileHistory } from './files/kernel_git.js';
 import type { Lifecycle } from './lifecycle.js';

@@ -6,13 +6,20 @@ import { ignored } from '../boundary/guarded.js';
 import type { Agent, AgentOptions } from '../types/agent.js';
 import type { TGP } from './tgp.js';
 
-type MakeAgent = (kernel: TGP, options: AgentOptions) => Agent;
+type AgentFactory = (kernel: TGP, options: AgentOptions) => Agent;
 
-let agentFactory: MakeAgent | undefined;
+let registered: AgentFactory | undefined;
 
 /** Registers the agent factory. It depends on the kernel, so the kernel cannot import it. */
-export function registerAgentFactory(factory: MakeAgent) {
-  agentFactory = factory;
+export function registerAgentFactory(factory: AgentFactory) {
+  registered = factory;
+}
+
+export function agentFactory(): AgentFactory {
+  if (registered === undefined) {
+    throw new InternalError('Agents are not available: import the kernel from "@tgp/core".');
+  }
+  return registered;
 }
 
 /** The open agent runs of a kernel. A registered symbol, so that it works across both copies of this package. */
@@ -41,11 +48,4 @@ export class OpenAgentRuns {
     for (const run of open) run.stop();
     await beforeDeadline(() => Promise.all(open.map(({ result }) => result)), STOP_MS).catch(ignored);
   }
-}
-
-/** Creates an agent of a kernel. */
-export function createAgent(kernel: TGP, options: AgentOptions): Agent {
-  if (agentFactory === undefined)
-    throw new InternalError('Agents are not available: import the kernel from "@tgp/core".');
-  return agentFactory(kernel, options);
 }

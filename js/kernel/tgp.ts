@@ -1,5 +1,6 @@
 /** The public kernel class. */
 
+import type { Caller } from '../boundary/caller.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { ForgedTools as LiveForgedTools } from '../forged/forged_tools.js';
 import { typeOf } from '../prompt/typescript_signature.js';
@@ -18,7 +19,7 @@ import type { Mode, TestOptions, TestResult } from '../types/tests.js';
 import type { ForgedTools, KernelGit, ToolSet, ToolsChange, ToolsOptions } from '../types/tools.js';
 import { ARGUMENTS_OF, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './access_symbols.js';
 import { agentAccess, agentFiles } from './agent_access.js';
-import { type Caller, KernelCalls } from './calls/kernel_calls.js';
+import { KernelCalls } from './calls/kernel_calls.js';
 import { readOptions, warnOfIgnoredOptions } from './config/kernel_options.js';
 import {
   FixOptionsSchema,
@@ -28,7 +29,7 @@ import {
 } from './config/option_schemas.js';
 import { kernelGit } from './files/kernel_git.js';
 import { kernelVfs } from './files/kernel_vfs.js';
-import { AGENT_RUNS, createAgent, OpenAgentRuns } from './kernel_agent.js';
+import { AGENT_RUNS, agentFactory, OpenAgentRuns } from './kernel_agent.js';
 import { kernelLedger } from './ledger/kernel_ledger.js';
 import { Lifecycle } from './lifecycle.js';
 import { harmless } from './logger.js';
@@ -311,7 +312,7 @@ export class TGP {
    * @throws {ValidationError} for invalid options
    */
   agent(options: AgentOptions): Agent {
-    return createAgent(this, options);
+    return agentFactory()(this, options);
   }
 
   /**

@@ -38,8 +38,9 @@ const LIMIT_KEYS = Object.keys(LIMITS);
  */
 export async function serveMcp(
   kernel: TGP,
-  { port = 0, host = '127.0.0.1', token, limits = {}, ...options }: ServeMcpOptions = {},
+  options: ServeMcpOptions = {},
 ): Promise<{ url: string; close: () => Promise<void> }> {
+  const { port = 0, host = '127.0.0.1', token, limits = {}, ...forServers } = options;
   const onlyHere = isLoopback(host);
   if (!onlyHere && token === undefined) {
     throw new ValidationError(
@@ -51,9 +52,9 @@ export async function serveMcp(
   }
   if (token === '') throw new ValidationError('"token" is empty.', { details: { field: 'token' } });
   const checked = checkedLimits(limits);
-  checkedOptions(options);
+  checkedOptions(forServers);
   await loadSdk();
-  const sessions = new Sessions(kernel, options, checked.sessions);
+  const sessions = new Sessions(kernel, forServers, checked.sessions);
   const bodies = new BodyBudget(checked);
   const server = guardedServer(checked, kernel.logger, async (request, response) => {
     const capability = checkRequest(request, { onlyHere, token });

@@ -6,6 +6,7 @@ import { parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { packageVersion } from '../boundary/package_version.js';
+import { isRecord } from '../boundary/record.js';
 import { messageOf } from '../boundary/thrown.js';
 import { ON_BEHALF } from '../kernel/access_symbols.js';
 import type { TGP } from '../kernel/tgp.js';
@@ -109,7 +110,8 @@ export async function mcpServer(kernel: TGP, options: McpServerOptions, { catalo
     const { text, failed, shown } = await serving(extra, () => run(known, params.name, params.arguments ?? {}, extra));
     const { outputSchema } = factsFor(params.name);
     // Clients require structured content exactly for tools with an output schema.
-    const data = outputSchema && isObject(shown) ? { structuredContent: plain(shown) } : {};
+    const structuredContent = outputSchema && isRecord(shown) ? plain(shown) : undefined;
+    const data = isRecord(structuredContent) ? { structuredContent } : {};
     return { content: [{ type: 'text', text }], ...data, isError: failed };
   });
   const throwMcpError = (error: unknown) => {
@@ -154,12 +156,8 @@ function described(name: string, { description, inputSchema }: AgentTool) {
   return { name, description, inputSchema: { ...inputSchema } };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The value as JSON data, as the client receives and validates it. */
-function plain(value: Record<string, unknown>): Record<string, unknown> {
+function plain(value: object) {
   return parseForeignJson(toJsonText(value, 'result', { nonFiniteNumbers: 'null' }));
 }
 

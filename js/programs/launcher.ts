@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { ConfigError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { native } from '../boundary/native.js';
+import { isRecord } from '../boundary/record.js';
 import { unwrap } from '../boundary/unwrap.js';
 
 /** The answer is one line. */
@@ -34,7 +35,8 @@ export function provenLauncher(): Launcher {
 
 function missingOf(answer: string): string | undefined {
   try {
-    const { confined, missing } = parseForeignJson(answer);
+    const value = parseForeignJson(answer);
+    const { confined, missing } = isRecord(value) ? value : {};
     return confined === true ? undefined : String(missing ?? 'the confinement is not effective');
   } catch {
     return 'the confinement could not be tested';

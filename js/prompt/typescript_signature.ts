@@ -1,7 +1,7 @@
 /** Prints a JSON Schema as a TypeScript type, which is short and familiar to models. */
 
 /** The keywords that are printed. */
-type JsonSchema = {
+type PrintedSchema = {
   type?: string;
   enum?: unknown[];
   const?: unknown;
@@ -37,7 +37,7 @@ export function wholeTypeOf(schema: object): string {
 
 function printed(part: unknown, depth: number, extent: Extent): string {
   if (typeof part !== 'object' || part === null || depth > extent.depth) return 'any';
-  const schema: JsonSchema = part;
+  const schema: PrintedSchema = part;
   const inner = (part: unknown) => printed(part, depth + 1, extent);
   if (Array.isArray(schema.enum)) return values(schema.enum, extent);
   if ('const' in schema) return literal(schema.const);
@@ -62,7 +62,7 @@ function printed(part: unknown, depth: number, extent: Extent): string {
 }
 
 function object(
-  { properties = {}, required = [], additionalProperties }: JsonSchema,
+  { properties = {}, required = [], additionalProperties }: PrintedSchema,
   inner: (part: unknown) => string,
 ) {
   const members = Object.entries(properties).map(([key, part]) => {

@@ -125,7 +125,7 @@ class Running {
     writeFrame(this.#child.stdin, { method: 'open' }, options);
   }
 
-  call(method: Method, args: CallArguments): Promise<BindingOutcome> {
+  call(method: Method, args: CallArguments | []): Promise<BindingOutcome> {
     const [id] = args;
     clearTimeout(this.#leaving);
     return new Promise((resolve) => {

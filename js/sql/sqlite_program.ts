@@ -26,8 +26,8 @@ const LOST = {
 
 export type Method = 'connect' | 'begin' | 'query' | 'savepoint' | 'commit' | 'rollback' | 'cancel' | 'close';
 
-/** The id of a connection, except for `connect`, and the other arguments of a method. */
-export type CallArguments = [id?: number, ...others: (string | number)[]];
+/** The id of a connection and the other arguments of a method; `connect` has none. */
+export type CallArguments = [id: number, ...others: (string | number)[]];
 /** The header of a message; a call has a number. */
 type RequestHeader = { call: number; method: Method } | { call?: undefined; method: 'open' | 'still here' };
 
@@ -38,9 +38,7 @@ const open = new Set<number>();
 const lost = new Set<number>();
 let missedBeats = 0;
 
-async function call(method: Method, args: CallArguments): Promise<BindingOutcome> {
-  const [id, ...others] = args;
-  if (id === undefined) return database.connect();
+async function call(method: Exclude<Method, 'connect'>, [id, ...others]: CallArguments): Promise<BindingOutcome> {
   if (lost.has(id) && method !== 'cancel' && method !== 'close') {
     if (method !== 'rollback') return { error: LOST };
     lost.delete(id);
@@ -73,7 +71,8 @@ const reader = new FrameReader<RequestHeader>(
       database = new (native().BindingDatabase)(body);
       return;
     }
-    const { value, error } = await call(method, parseForeignJson(body) as CallArguments);
+    const { value, error } =
+      method === 'connect' ? await database.connect() : await call(method, parseForeignJson(body) as CallArguments);
     writeFrame(process.stdout, { call: number, error, isVoid: value === undefined }, value);
   }),
 );

@@ -10,6 +10,7 @@
 import { ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
+import { isRecord } from '../boundary/record.js';
 import { messageOf } from '../boundary/thrown.js';
 import type { AgentTool } from '../types/tools.js';
 import { withCodeInMessage } from './agent_tool.js';
@@ -23,9 +24,6 @@ export type ResultRule = {
   /** Stores a value in files and returns their paths; empty if it cannot. */
   keep?: (value: unknown) => Promise<string[]>;
 };
-
-/** A result as JSON data; any member may be missing. */
-type PlainResult = { success?: unknown; result?: unknown; logs?: unknown };
 
 /** Room for the other members of a result and its punctuation. */
 const FRAME_CHARS = 100;
@@ -111,8 +109,8 @@ export async function boundedResult(output: unknown, maxChars: number, keep?: Re
   // NaN and infinities become null: the tool has succeeded, so such a number must not fail the call.
   const text = toJsonText(output, 'result', { nonFiniteNumbers: 'null' });
   if (text.length <= maxChars) return output;
-  const plain = parseForeignJson(text) as PlainResult;
-  if (typeof plain.success !== 'boolean')
+  const plain = parseForeignJson(text);
+  if (!isRecord(plain) || typeof plain.success !== 'boolean')
     return withNotice(plain, maxChars, `Shown in part: ${text.length} characters in all. Ask for less.`);
   const { result, logs } = plain;
   const half = maxChars / 2;
@@ -136,10 +134,10 @@ export async function boundedResult(output: unknown, maxChars: number, keep?: Re
   return withNotice(plain, maxChars, notes.join(' '));
 }
 
-/** A preview of a value, with a notice. */
-function withNotice(value: PlainResult | unknown[], maxChars: number, notice: string) {
+/** A preview of a value, with a notice if it is an object. */
+function withNotice(value: unknown, maxChars: number, notice: string) {
   const room = Math.max(MIN_CHARS, maxChars - notice.length - FRAME_CHARS);
-  if (Array.isArray(value)) return preview(value, room);
+  if (!isRecord(value)) return preview(value, room);
   const { success, ...rest } = value;
   // An object remains one, because there is room for it.
   const shown = preview(rest, room) as object;

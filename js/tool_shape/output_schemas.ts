@@ -1,17 +1,17 @@
 /** JSON Schemas of tool results, for MCP clients. */
 
-type JsonSchema = Record<string, unknown>;
+type OutputSchema = Record<string, unknown>;
 
 export const text = { type: 'string' };
 export const count = { type: 'integer' };
 export const flag = { type: 'boolean' };
 
-export const list = (items: JsonSchema) => ({ type: 'array', items });
+export const list = (items: OutputSchema) => ({ type: 'array', items });
 
 /**
  * An object schema. Results may have more members, and truncated results fewer: only members of every result are required.
  */
-export const object = (properties: Record<string, JsonSchema>, required: string[]) => ({
+export const object = (properties: Record<string, OutputSchema>, required: string[]) => ({
   type: 'object',
   properties,
   required,
@@ -22,7 +22,7 @@ export const object = (properties: Record<string, JsonSchema>, required: string[
  * @param more properties of this tool
  * @param required those of them that every result has
  */
-export const written = (more: Record<string, JsonSchema> = {}, required: string[] = []) =>
+export const written = (more: Record<string, OutputSchema> = {}, required: string[] = []) =>
   object(
     {
       success: flag,

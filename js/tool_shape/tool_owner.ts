@@ -1,23 +1,15 @@
 /** The owner of tools: the identity that their calls carry. Tools derived from them, such as forged tools, get the same owner. */
 
+import type { Caller } from '../boundary/caller.js';
 import { ValidationError } from '../boundary/errors.js';
-import type { Approve } from '../types/policy.js';
 import type { AgentTool } from '../types/tools.js';
 
 /** A call as the policy sees it. */
-export type PolicyCall = { tool: string; effect: string; path?: string; args: unknown };
+export type DescribedCall = { tool: string; effect: string; path?: string; args: unknown };
 /** Describes a call with these arguments to the policy; they may not have been validated yet. */
-export type DescribeCall = (args: Record<string, unknown>) => PolicyCall | Promise<PolicyCall>;
+export type DescribeCall = (args: Record<string, unknown>) => DescribedCall | Promise<DescribedCall>;
 export type ToolOwner = {
-  caller: {
-    session?: string;
-    model?: string;
-    agent?: string;
-    id?: string;
-    token?: string;
-    approve?: Approve;
-    answered?: () => Approve | undefined;
-  };
+  caller: Caller;
   /** Adds approval by the AI SDK to a tool. */
   guard?: <Tool extends AgentTool>(tool: Tool, describeCall: DescribeCall) => Tool;
   /** Whether every call is a dry run. */

@@ -1,9 +1,10 @@
 /** Parses arguments that a model has sent as JSON text instead of a value: `"{\"a\":1}"` for `{ a: 1 }`, `"5"` for 5. */
 
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord } from '../boundary/record.js';
 
 /** The part of a JSON Schema that selects types. */
-type JsonSchema = { type?: unknown; anyOf?: unknown; properties?: Record<string, unknown> };
+type ArgumentSchema = { type?: unknown; anyOf?: unknown; properties?: Record<string, unknown> };
 
 /** Longest text that is parsed. */
 const MAX_CHARS = 4 << 20;
@@ -12,14 +13,14 @@ const MAX_CHARS = 4 << 20;
  * Parses JSON texts in arguments. Members that the schema allows as text, or does not define, are not changed.
  * @param schema of an object
  */
-export function unquoted(schema: JsonSchema, args: unknown): unknown {
+export function unquoted(schema: ArgumentSchema, args: unknown): unknown {
   const input = readAs(['object'], args);
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return args;
+  if (!isRecord(input)) return args;
   const entries = entriesOf(input);
   if (entries === undefined) return args;
   const read = entries.map(([key, value]) => {
     const part = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined;
-    return [key, readAs(wantedTypes(part as JsonSchema | undefined), value)] as const;
+    return [key, readAs(wantedTypes(part as ArgumentSchema | undefined), value)] as const;
   });
   const isChanged = input !== args || read.some(([, value], at) => value !== entries[at]?.[1]);
   return isChanged ? Object.fromEntries(read) : args;
@@ -35,8 +36,8 @@ function entriesOf(input: object) {
 }
 
 /** The JSON types that a schema accepts; empty if it accepts a text. */
-function wantedTypes(schema: JsonSchema | undefined): string[] {
-  const parts: (JsonSchema | undefined)[] = Array.isArray(schema?.anyOf) ? schema.anyOf : [schema];
+function wantedTypes(schema: ArgumentSchema | undefined): string[] {
+  const parts: (ArgumentSchema | undefined)[] = Array.isArray(schema?.anyOf) ? schema.anyOf : [schema];
   const types = parts.map((part) => part?.type);
   return types.every((type): type is string => typeof type === 'string' && type !== 'string') ? types : [];
 }

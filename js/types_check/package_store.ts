@@ -8,6 +8,7 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { readTextAtOnce } from '../boundary/bounded_read.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { isPackageName } from '../boundary/package_name.js';
+import { isRecord } from '../boundary/record.js';
 
 /** Maximum file size: several times the largest known declaration files. */
 const MAX_FILE_BYTES = 8 << 20;
@@ -105,14 +106,12 @@ export class PackageStore {
 
 const keyOf = (from: string, name: string) => `${from}\0${name}`;
 
-/** The members of a package.json that name other packages. */
-type Manifest = { dependencies?: object; peerDependencies?: object; optionalDependencies?: object };
-
 function declaredBy(folder: string): Set<string> {
   try {
-    const manifest: Manifest = parseForeignJson(readBounded(join(folder, 'package.json'), MAX_MANIFEST_BYTES) ?? '{}');
-    const { dependencies, peerDependencies, optionalDependencies } = manifest;
-    return new Set([dependencies, peerDependencies, optionalDependencies].flatMap((names) => Object.keys(names ?? {})));
+    const manifest = parseForeignJson(readBounded(join(folder, 'package.json'), MAX_MANIFEST_BYTES) ?? '{}');
+    const { dependencies, peerDependencies, optionalDependencies } = isRecord(manifest) ? manifest : {};
+    const lists = [dependencies, peerDependencies, optionalDependencies].filter(isRecord);
+    return new Set(lists.flatMap((names) => Object.keys(names)));
   } catch {
     return new Set();
   }

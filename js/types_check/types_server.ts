@@ -6,6 +6,7 @@ import { startBounded } from '../boundary/bounded_program.js';
 import { ByteQueue } from '../boundary/bounded_read.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
+import { isRecord } from '../boundary/record.js';
 
 /** Memory and core limits of the server: types may expand without bound. */
 const MAX_MEMORY_MB = 512;
@@ -20,9 +21,6 @@ const CALLBACKS = ['readFile', 'fileExists', 'directoryExists', 'getAccessibleEn
 
 /** Must not return `undefined`, or the server accesses the disk. */
 type Files = Record<(typeof CALLBACKS)[number], (path: string) => unknown>;
-
-/** A JSON-RPC message of the server. */
-type Message = { id: number; method?: unknown; params?: unknown; result?: unknown; error?: unknown };
 
 /** A pipe to the process: a socket in most cases, which can be unreferenced. */
 type Pipe = Stream & { ref?: () => unknown; unref?: () => unknown };
@@ -155,9 +153,12 @@ export class TypesServer {
     }
   }
 
-  #handle({ id, method, params, result, error }: Message) {
+  /** @param message of JSON-RPC */
+  #handle(message: unknown) {
+    if (!isRecord(message)) throw new TypesServerFailed('the type checker sent an invalid message');
+    const { id, method, params, result, error } = message;
     if (method !== undefined) return this.#answer(id, method, params);
-    const waiting = this.#waiting.get(id);
+    const waiting = this.#waiting.get(Number(id));
     if (error) waiting?.reject(new TypesServerFailed('the type checker refused the request'));
     else waiting?.resolve(result);
   }

@@ -49,7 +49,7 @@ export const JS_PROMISES = [
     layer: 'js',
     file: 'js/agent_tools/checked_tool.ts',
     search: "if (dry && (mode === 'dry' || dry.isAlways))",
-    replace: 'if (dry?.isAlways)',
+    replace: "if (dry && mode === 'dry' && dry.isAlways)",
     tests: ['__test__/dry_run/file_tools.test.js'],
   },
   {
@@ -69,8 +69,8 @@ export const JS_PROMISES = [
     source: 'CONTRACT 3',
     layer: 'js',
     file: 'js/tool_shape/agent_tool.ts',
-    search: '    inputSchema: schema,\n',
-    replace: '',
+    search: 'inputSchema: schema,',
+    replace: 'inputSchema: {},',
     tests: ['__test__/schema.test.js'],
   },
   {
@@ -79,8 +79,8 @@ export const JS_PROMISES = [
     source: 'CONTRACT 10',
     layer: 'js',
     file: 'js/agent_tools/kernel_tools.ts',
-    search: 'ownedTools(boundedTools(guarded, own[RESULTS]), owner)',
-    replace: 'ownedTools(guarded, owner)',
+    search: 'return ownedTools(boundedTools(guarded, own[RESULTS]), owner)',
+    replace: 'boundedTools(guarded, own[RESULTS]);\n  return ownedTools(guarded, owner)',
     tests: ['__test__/sdk/result_bounds.test.js'],
   },
   {

@@ -1,15 +1,16 @@
 /** Policy and approval gate for calls. */
 
 import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
+import type { Caller } from '../../boundary/caller.js';
 import { beforeDeadline, TooLate } from '../../boundary/deadline.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';
 import { settled } from '../../boundary/foreign_promise.js';
+import { isRecord } from '../../boundary/record.js';
 import { messageOf } from '../../boundary/thrown.js';
 import type { NativeKernel } from '../../boundary/typed_native.js';
 import { unwrap } from '../../boundary/unwrap.js';
 import type { Logger } from '../../types/kernel.js';
 import type { ApprovalRequest, Approve, PolicyCall, PolicyFunction } from '../../types/policy.js';
-import type { Caller } from '../calls/kernel_calls.js';
 import type { CallOf } from '../functions/host_functions.js';
 import { withRoom } from '../ledger/ledger_room.js';
 import { inTurn, refuseWritablePolicy } from '../policy/policy_source.js';
@@ -76,7 +77,7 @@ export class Gate {
     if (first.error === undefined) return first;
     const outcome = await withRoom(start, isFull, signal, first);
     if (outcome.error?.code !== 'ERR_APPROVAL') return outcome;
-    const { request, ...details }: { request?: NativeRequest } = parseForeignJson(outcome.error.details);
+    const { request, ...details } = parseForeignJson(outcome.error.details) as { request?: NativeRequest };
     if (request === undefined) return outcome;
     const isGranted = await this.#ask(kernel, request, this.approverOf(caller), signal);
     if (!isGranted) return { ...outcome, error: { ...outcome.error, details: JSON.stringify(details) } };
@@ -251,6 +252,6 @@ function withoutNulls<Values extends object>(values: Values) {
 /** Whether the ledger was full, so that the call was not made. */
 function isFull({ error }: AnyOutcome) {
   if (error?.code !== 'ERR_LEDGER') return false;
-  const { reason }: { reason?: unknown } = parseForeignJson(error.details);
-  return reason === 'full';
+  const details = parseForeignJson(error.details);
+  return isRecord(details) && details.reason === 'full';
 }

@@ -1,8 +1,8 @@
 /** Requests that a server, such as an MCP server, handles on behalf of its clients. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Caller } from '../../boundary/caller.js';
 import { DeniedError } from '../../boundary/errors.js';
-import type { Caller } from '../calls/kernel_calls.js';
 
 /** The token of a request, and its approver. */
 export type ServedRequest = Pick<Caller, 'token' | 'approve'>;

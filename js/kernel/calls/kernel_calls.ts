@@ -1,18 +1,17 @@
 /** Calls to the native kernel on behalf of a caller. */
 
 import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
-import type { Caller as CallerType, Incoming } from '../../boundary/crossing.js';
+import type { Caller } from '../../boundary/caller.js';
+import type { Incoming, Caller as NativeCaller } from '../../boundary/crossing.js';
 import { toJsonText } from '../../boundary/json_text.js';
 import { KERNEL_CALLS } from '../../boundary/kernel_tools.js';
 import { described } from '../../boundary/thrown.js';
 import type { NativeKernel, Outcome } from '../../boundary/typed_native.js';
 import { unwrap } from '../../boundary/unwrap.js';
-import { withoutGit } from '../../files/without_git.js';
+import { withoutGit } from '../../files/vfs_mirror.js';
 import type { SqlDetail } from '../../sql/adapter.js';
 import type { OpenTables } from '../../sql/table_visibility.js';
 import type { Logger } from '../../types/kernel.js';
-import type { Approve } from '../../types/policy.js';
-import type { Mode } from '../../types/tests.js';
 import { keepingAlive } from '../kernel_resources.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { nextCallNumber } from './call_numbers.js';
@@ -22,18 +21,6 @@ type Start<Value> = (kernel: NativeKernel, caller: string | undefined) => Promis
 
 /** Makes a change and notifies listeners of the tools. */
 type During = <Done>(change: () => Promise<Done>) => Promise<Done>;
-/** The caller: session, model and agent, its approver, and the approver of the current call. */
-export type Caller = {
-  session?: string;
-  model?: string;
-  agent?: string;
-  id?: string;
-  token?: string;
-  approve?: Approve;
-  dryRun?: boolean;
-  mode?: Mode;
-  answered?: () => Approve | undefined;
-};
 /** A call as recorded in the ledger. */
 export type CallInfo = { tool: string; caller?: Caller; path?: string; effect?: string; args?: unknown };
 /** A call that JavaScript executes itself. */
@@ -246,7 +233,7 @@ export class KernelCalls {
   #callerText(number: number, caller?: Caller, approval?: string) {
     const parent = this.#life.functions.waitingRun;
     const { approve: _, answered: __, ...named } = caller ?? {};
-    const callerText: CallerType = {
+    const callerText: NativeCaller = {
       number,
       ...named,
       ...(parent !== undefined && { parent }),

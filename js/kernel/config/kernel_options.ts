@@ -1,11 +1,12 @@
 /** Validates the options of `new TGP()`. */
 
+import type { Caller } from '../../boundary/caller.js';
 import type { TGPError } from '../../boundary/errors.js';
 import { ConfigError } from '../../boundary/errors.js';
+import { isRecord } from '../../boundary/record.js';
 import { nearest } from '../../boundary/spelling.js';
 import type { Logger, TGPOptions } from '../../types/kernel.js';
 import { OWNER } from '../access_symbols.js';
-import type { Caller } from '../calls/kernel_calls.js';
 import { consoleLogger } from '../logger.js';
 import type { ResolvedConfig } from './config.js';
 import { RESOLVED } from './config.js';
@@ -85,7 +86,7 @@ function unknownOption(key: string) {
 }
 
 function isObject(value: unknown): value is Record<PropertyKey, unknown> {
-  return (typeof value === 'object' && value !== null && !Array.isArray(value)) || isFunction(value);
+  return isRecord(value) || isFunction(value);
 }
 
 function isFunction(value: unknown) {

@@ -11,8 +11,7 @@ import { parseConfig } from './parse_config.js';
 export function filledConfig(config: TGPConfigInput, baseDir: string): LoadedTGPConfig {
   const filled = TGPConfigSchema.parse(config);
   const allowedImports = config.allowedImports ?? installedDefaults(baseDir);
-  // The schema fills in limits that depend on others, which its type does not show.
-  return { ...filled, allowedImports, secrets: filledSecrets(filled.secrets) } as LoadedTGPConfig;
+  return { ...filled, allowedImports, secrets: filledSecrets(filled.secrets) };
 }
 
 /**

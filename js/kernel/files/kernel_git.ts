@@ -1,7 +1,8 @@
+import type { Caller } from '../../boundary/caller.js';
 import { ValidationError } from '../../boundary/errors.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { CommitNote, FileHistoryEntry, KernelGit } from '../../types/tools.js';
-import type { Caller, CallInfo, KernelCalls } from '../calls/kernel_calls.js';
+import type { CallInfo, KernelCalls } from '../calls/kernel_calls.js';
 import { CommitNoteSchema, DiffOptionsSchema, HistoryOptionsSchema } from '../config/option_schemas.js';
 import { noteText } from './commit_note.js';
 

@@ -3,7 +3,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
 import type { BindingError, BindingHostCall } from '../../../binding.cjs';
-import { AbortedError } from '../../boundary/errors.js';
+import { AbortedError, ValidationError } from '../../boundary/errors.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';
 import { isSettled, settled } from '../../boundary/foreign_promise.js';
 import { toJsonText } from '../../boundary/json_text.js';
@@ -185,7 +185,9 @@ export class HostFunctions {
   async #call(call: CallOf, name: string, args: string): Promise<{ value?: unknown }> {
     call.signal.throwIfAborted();
     try {
-      const given = this.#functions.get(name)?.(call, parseForeignJson(args));
+      const values = parseForeignJson(args);
+      if (!Array.isArray(values)) throw new ValidationError(`The arguments of tgp.${name} are not a list.`);
+      const given = this.#functions.get(name)?.(call, values);
       return { value: isSettled(given) ? given : await settled(given) };
     } finally {
       call.function.isOpen = false;

@@ -1,6 +1,7 @@
 import { ConfigError, ValidationError } from '../../boundary/errors.js';
 import { toJsonText } from '../../boundary/json_text.js';
 import { native } from '../../boundary/native.js';
+import { isRecord } from '../../boundary/record.js';
 import { unwrap } from '../../boundary/unwrap.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { KernelPolicy, PolicyInput, TokenCaveats } from '../../types/policy.js';
@@ -55,7 +56,7 @@ export function attenuate(token: string, caveats: TokenCaveats): string {
 
 /** @internal */
 export function caveatsText(caveats: unknown) {
-  if (typeof caveats !== 'object' || caveats === null || Array.isArray(caveats)) {
+  if (!isRecord(caveats)) {
     throw new ValidationError('"caveats" must be an object, such as { allow: ["read"], calls: 10 }.', {
       details: { field: 'caveats' },
     });

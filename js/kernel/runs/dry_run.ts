@@ -1,9 +1,10 @@
 /** Dry runs: what a call would do, as data and as text. */
 
+import type { Caller } from '../../boundary/caller.js';
 import type { FileChangeCall, Moved, PreviewReport } from '../../boundary/crossing.js';
 import { TGPError, ValidationError } from '../../boundary/errors.js';
 import type { DryRunResult } from '../../types/dry_run.js';
-import type { Caller, KernelCalls } from '../calls/kernel_calls.js';
+import type { KernelCalls } from '../calls/kernel_calls.js';
 import { previewText } from './preview_text.js';
 
 export function dryRunResult({

@@ -1,14 +1,15 @@
 /** Validates and encodes the options of runs. */
 
 import { isAbortSignal } from '../../boundary/abort.js';
+import type { Caller } from '../../boundary/caller.js';
 import type { ExecOptions as ExecOptionsType } from '../../boundary/crossing.js';
 import { dropOldest } from '../../boundary/drop_oldest.js';
 import { TGPError } from '../../boundary/errors.js';
 import { toJsonText } from '../../boundary/json_text.js';
+import { isRecord } from '../../boundary/record.js';
 import { parseArguments } from '../../boundary/validation.js';
 import type { Tracing } from '../../telemetry/telemetry.js';
 import type { ExecOptions } from '../../types/runs.js';
-import type { Caller } from '../calls/kernel_calls.js';
 import { ExecOptionsSchema } from '../config/option_schemas.js';
 import type { Runnable } from './runnable.js';
 
@@ -80,7 +81,7 @@ export function argumentsText(args: unknown) {
 /** A copy of the options, read once: a getter may return another value next time. */
 export function plainly(options: unknown): ExecOptions {
   try {
-    if (typeof options === 'object' && options !== null && !Array.isArray(options)) return { ...options };
+    if (isRecord(options)) return { ...options };
   } catch {
     // The schema reports the error.
   }

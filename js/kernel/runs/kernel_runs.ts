@@ -1,6 +1,7 @@
 /** Runs of tools, code and tests. */
 
 import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
+import type { Caller } from '../../boundary/caller.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { ForgedTools } from '../../forged/forged_tools.js';
@@ -10,7 +11,7 @@ import type { ExecOptions, ExecResult, ExecToolOptions } from '../../types/runs.
 import type { TestOptions } from '../../types/tests.js';
 import { combinedTestApproval } from '../approvals/test_approval.js';
 import { nextCallNumber } from '../calls/call_numbers.js';
-import type { Caller, KernelCalls } from '../calls/kernel_calls.js';
+import type { KernelCalls } from '../calls/kernel_calls.js';
 import { outcomeValue } from '../calls/kernel_calls.js';
 import { ExecToolOptionsSchema } from '../config/option_schemas.js';
 import type { Lifecycle } from '../lifecycle.js';

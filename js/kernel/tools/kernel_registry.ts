@@ -1,8 +1,9 @@
+import type { Caller } from '../../boundary/caller.js';
 import { ValidationError } from '../../boundary/errors.js';
 import { requireString, requireText } from '../../boundary/validation.js';
 import type { VFSAdapter } from '../../types/files.js';
 import type { Registry, ToolMetadata } from '../../types/kernel.js';
-import type { Caller, KernelCalls } from '../calls/kernel_calls.js';
+import type { KernelCalls } from '../calls/kernel_calls.js';
 import type { ToolListCache } from './tool_list_cache.js';
 
 /**

@@ -30,8 +30,8 @@ const adapters = new WeakMap<object, DatabaseAdapter>();
  *   files are not available to tools, unless they use the application's connection: see {@link SyncSqliteOptions}.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
-export function betterSqlite3(db: any, { onMainThread = false }: SyncSqliteOptions = {}): SqlAdapter {
-  if (onMainThread) return syncSqlite(betterSqlite3Database(db));
+export function betterSqlite3(db: any, options: SyncSqliteOptions = {}): SqlAdapter {
+  if (options.onMainThread) return syncSqlite(betterSqlite3Database(db));
   const application = {
     isOpen: () => db.open,
     inTransaction: () => db.inTransaction,

@@ -17,11 +17,7 @@ import { beforeDeadline, notAnswered } from '../statement_deadline.js';
  */
 export function executor(
   run: SqlExecutor,
-  {
-    dialect = 'any',
-    oneConnection = false,
-    transactional = false,
-  }: {
+  options: {
     /** Default: `'any'`. */
     dialect?: SqlDialect;
     /**
@@ -34,6 +30,7 @@ export function executor(
     transactional?: boolean;
   } = {},
 ): SqlAdapter {
+  const { dialect = 'any', oneConnection = false, transactional = false } = options;
   if (typeof run !== 'function') throw new ConfigError('executor() needs a function (sql, params) => Promise<rows>.');
   if (oneConnection && transactional) {
     throw new ConfigError(

@@ -15,8 +15,8 @@ const adapters = new WeakMap<object, DatabaseAdapter>();
 
 /** A `DatabaseSync` of `node:sqlite`. The documentation of {@link betterSqlite3} applies. */
 // biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
-export function nodeSqlite(db: any, { onMainThread = false }: SyncSqliteOptions = {}): SqlAdapter {
-  if (onMainThread) return syncSqlite(nodeSqliteDatabase(db));
+export function nodeSqlite(db: any, options: SyncSqliteOptions = {}): SqlAdapter {
+  if (options.onMainThread) return syncSqlite(nodeSqliteDatabase(db));
   const adapter = adapters.get(db) ?? besideNode(db);
   adapters.set(db, adapter);
   return adapter;

@@ -31,7 +31,8 @@ const QUERY_CANCELED = '57014';
 
 /** The `sql` of `postgres` (postgres.js). */
 // biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
-export function postgresJs(sql: any, { unmetered = false }: PostgresJsOptions = {}): SqlAdapter {
+export function postgresJs(sql: any, options: PostgresJsOptions = {}): SqlAdapter {
+  const { unmetered = false } = options;
   const server = { version: 0, unmetered };
   return defineAdapter({
     dialect: 'postgres',

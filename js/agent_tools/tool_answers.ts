@@ -1,8 +1,10 @@
-/** Results of the file tools for models: pages, advice and line positions. */
+/** Results of the kernel tools for models: pages, advice and line positions. */
 
 import type { Patched } from '../boundary/crossing.js';
 import { firstThatFit, listPage, Page } from '../tool_shape/pages.js';
+import { beginning, jsonLength } from '../tool_shape/preview.js';
 import type { CheckResult } from '../types/kernel.js';
+import type { TestResult } from '../types/tests.js';
 import type { PatchFileResult, SearchFilesResult } from '../types/tools.js';
 
 export function pathsPage(
@@ -46,6 +48,24 @@ export function findingsPage(report: CheckResult): Page {
     const truncation = `${diagnostics.kept.length} of ${report.diagnostics.length} findings are shown. Fix these and check again.`;
     const notice = report.notice === undefined ? truncation : `${report.notice} ${truncation}`;
     return { ...report, errors: errors.kept, diagnostics: diagnostics.kept, notice };
+  });
+}
+
+/** A page of cases, those that failed first. */
+export function testPage({ files: _, text, cases, tests, ...rest }: TestResult): Page {
+  return new Page((maxChars) => {
+    const answer = { ...rest, text, cases, tests };
+    if (jsonLength(answer, maxChars) <= maxChars) return answer;
+    const sorted = [...cases.filter(({ ok }) => !ok), ...cases.filter(({ ok }) => ok)];
+    const shown = firstThatFit(sorted, maxChars / 4).kept;
+    const notice = `${shown.length} of ${cases.length} cases are shown, those that failed first. Test one tool at a time.`;
+    return {
+      ...rest,
+      text: beginning(text, maxChars / 4),
+      cases: shown,
+      tests: firstThatFit(tests, maxChars / 8).kept,
+      notice,
+    };
   });
 }
 
