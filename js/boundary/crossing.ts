@@ -16,7 +16,7 @@ export type Bundled = { manifest: string, code: string | null, };
 
 export type Caller = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, token?: string, approval?: string, dryRun?: boolean, mode?: Mode, };
 
-export type CallerKind = "application" | "agent";
+export type CallerKind = "application" | "agent" | "mcp" | "cli" | "tool" | "kernel";
 
 export type Case = "sensitive" | "insensitive";
 

@@ -14,8 +14,9 @@ use crate::kernel::near_path::with_near_path;
 use crate::kernel::secret_scan::SecretScan;
 use crate::kernel::tool_paths::{is_test, is_tool_source, is_typescript, tools_of_test};
 use crate::kernel::visibility::check_read;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::sync::Arc;
+use tgp_base::call::CallerKind;
 use tgp_base::error::Error;
 use tgp_compile::{
     Compiler, Diagnostic, LintOptions, LintResult, MISSING_EXPORT, Severity, TYPES, apply_fixes, is_safety,
@@ -24,16 +25,6 @@ use tgp_vfs::{JailPath, Vfs};
 
 /// Rounds of fixes: one fix can make another possible.
 const MAX_ROUNDS: usize = 4;
-
-/// Who runs a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-pub enum CallerKind {
-    #[default]
-    Application,
-    Agent,
-}
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -174,12 +165,11 @@ impl Checks {
 
     /// Refuses a run of tools that the check mode forbids, imported ones included. Judges the texts that will run.
     pub fn gate_run(&self, kind: CallerKind, graph: &ModuleGraph) -> Result<(), Error> {
-        let refused: fn(&Diagnostic) -> bool = match (self.mode, kind) {
-            (CheckMode::Off, _) | (CheckMode::Warn, CallerKind::Application) => return Ok(()),
-            (CheckMode::Warn, CallerKind::Agent) => |found| found.severity == Severity::Error && is_safety(&found.rule),
-            (CheckMode::Strict, CallerKind::Application | CallerKind::Agent) => {
-                |found| found.severity == Severity::Error
-            }
+        let refused: fn(&Diagnostic) -> bool = match self.mode {
+            CheckMode::Off => return Ok(()),
+            CheckMode::Warn if kind.is_person() => return Ok(()),
+            CheckMode::Warn => |found| found.severity == Severity::Error && is_safety(&found.rule),
+            CheckMode::Strict => |found| found.severity == Severity::Error,
         };
         let tools = graph.tools();
         for (path, tool) in &tools {
@@ -208,10 +198,10 @@ impl Checks {
 
     /// Whether [`Self::gate_run`] can decide without further checks.
     pub fn gates_quickly(&self, kind: CallerKind, graph: &ModuleGraph) -> bool {
-        match (self.mode, kind) {
-            (CheckMode::Off, _) | (CheckMode::Warn, CallerKind::Application) => true,
-            (CheckMode::Warn, CallerKind::Agent) => graph.tools().iter().all(|(_, tool)| tool.is_judged()),
-            (CheckMode::Strict, CallerKind::Application | CallerKind::Agent) => false,
+        match self.mode {
+            CheckMode::Off => true,
+            CheckMode::Warn => kind.is_person() || graph.tools().iter().all(|(_, tool)| tool.is_judged()),
+            CheckMode::Strict => false,
         }
     }
 

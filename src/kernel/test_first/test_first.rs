@@ -5,16 +5,13 @@ use super::writers::Writers;
 use crate::kernel::door::Door;
 use crate::kernel::private_files::PrivateFiles;
 use std::sync::{Arc, OnceLock};
-use tgp_base::call::CallContext;
+use tgp_base::call::{CallContext, CallerKind};
 use tgp_base::error::Error;
 use tgp_state::{
     Author, Event, ExemptGlobs, Kind, Mode, Origin, Request, RequestSource, Subject, TestRun, TestStatus, TextId,
     Texts, judge,
 };
 use tgp_vfs::{JailPath, Vfs};
-
-/// Callers that are people or the application: tests are not required of them.
-const PEOPLE: [&str; 3] = ["application", "cli", "kernel"];
 
 pub struct TestFirstParts {
     pub mode: Mode,
@@ -57,10 +54,10 @@ impl TestFirst {
     /// The mode of a call by this kind of caller, with an optional explicit mode. People have no required tests by
     /// default.
     #[must_use]
-    pub fn mode_of(&self, kind: &str, explicit: Option<Mode>) -> Mode {
+    pub fn mode_of(&self, kind: CallerKind, explicit: Option<Mode>) -> Mode {
         match explicit {
             Some(mode) => mode,
-            None if PEOPLE.contains(&kind) => Mode::Explore,
+            None if kind.is_person() => Mode::Explore,
             None => self.mode,
         }
     }
@@ -74,7 +71,7 @@ impl TestFirst {
     /// The author of a change on behalf of a call.
     #[must_use]
     pub fn author(call: Option<&CallContext>) -> Author {
-        let is_person = call.is_none_or(|call| PEOPLE.contains(&call.agent()) && call.caller.mode.is_none());
+        let is_person = call.is_none_or(|call| call.kind().is_person() && call.caller.mode.is_none());
         if is_person { Author::Person } else { Author::Agent }
     }
 
@@ -84,7 +81,7 @@ impl TestFirst {
     /// `State`, with the steps that would allow it.
     pub fn may_change(&self, call: Option<&CallContext>, request: &Request<'_>) -> Result<(), Error> {
         let Some(call) = call else { return Ok(()) };
-        self.judge(request, self.mode_of(call.agent(), call.caller.mode), Origin::Call)
+        self.judge(request, self.mode_of(call.kind(), call.caller.mode), Origin::Call)
     }
 
     /// As `may_change`, in a given mode.
@@ -114,7 +111,7 @@ impl TestFirst {
     /// Records file events. Tools without tests are not recorded when tests are not required.
     pub fn changed(&self, call: Option<&CallContext>, events: &[(Subject, Event)]) {
         let by = Self::author(call);
-        let mode = call.map_or(Mode::Explore, |call| self.mode_of(call.agent(), call.caller.mode));
+        let mode = call.map_or(Mode::Explore, |call| self.mode_of(call.kind(), call.caller.mode));
         for (subject, event) in events {
             if let Event::ToolWritten { tool, text } | Event::ToolMoved { to: tool, text, .. } = event {
                 self.writers.note(tool, *text, if by == Author::Person { Mode::Explore } else { mode });

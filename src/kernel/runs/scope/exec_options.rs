@@ -1,12 +1,11 @@
 //! The request for a run, and its options.
 
-use crate::kernel::checks::CallerKind;
 use crate::kernel::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
 use crate::kernel::tool_paths::CODE_PATH;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
-use tgp_base::call::{Caller, SharedVisibility};
+use tgp_base::call::{Caller, CallerKind, SharedVisibility};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
 use tgp_sandbox::RunLimits;

@@ -65,7 +65,7 @@ impl Runs {
 
     /// How strictly tests are required for the caller of a run.
     pub(in crate::kernel::runs) fn mode_of(&self, options: &ExecOptions) -> Mode {
-        self.services().tests.mode_of(options.caller.kind(), options.caller.mode)
+        self.services().tests.mode_of(options.caller.kind, options.caller.mode)
     }
 
     /// Refuses a tool without passing tests, where they are required. Tests and previews are exempt, as they have no
