@@ -1,6 +1,7 @@
 //! Runs of tools: start, host calls, limits and end.
 
 mod confinement;
+mod entered_run;
 mod files;
 mod host_calls;
 mod open_runs;

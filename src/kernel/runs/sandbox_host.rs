@@ -145,7 +145,7 @@ impl SandboxHost {
                     let error = Error::from(error);
                     if !path.starts_with('/') && self.may_hint() {
                         let files = self.services.modules.files();
-                        with_visibility(self.scope.options.visibility.clone(), || with_near_path(error, files))
+                        with_visibility(self.scope.admission.visibility.clone(), || with_near_path(error, files))
                     } else {
                         error
                     }

@@ -21,7 +21,7 @@ impl SandboxHost {
         approval: Option<&str>,
     ) -> Result<Option<AdmittedCall>, Error> {
         let dialect = self.functions().sql_dialect();
-        let Some(call) = guest_call(question, by, &self.scope.options.caller, dialect) else { return Ok(None) };
+        let Some(call) = guest_call(question, by, &self.scope.admission.caller, dialect) else { return Ok(None) };
         let call = Call { approval, ..self.of_run(call) };
         let enter = || self.services.door.enter(call, CallDetails::default());
         let admitted = within_budget(&self.scope.tree, &question.name, enter)?;
@@ -61,7 +61,7 @@ impl SandboxHost {
         args: &str,
         imported: Vec<String>,
     ) -> Result<(), Error> {
-        let call = self.of_run(Call::of(&self.scope.options.caller, tool, effect, args));
+        let call = self.of_run(Call::of(&self.scope.admission.caller, tool, effect, args));
         let path = imported.first().map(|path| Cow::Borrowed(path.as_str()));
         let reached = || Reach::imported(imported.clone());
         let details = CallDetails { reached: (!imported.is_empty()).then_some(&reached), ..CallDetails::default() };

@@ -46,7 +46,7 @@ pub fn conclude(
             );
             Error::new(ErrorCode::IsolateTimeout, message)
         }
-        RunEnd::WallTimeout if scope.options.budget == Some(limits.wall) => {
+        RunEnd::WallTimeout if scope.admission.budget == Some(limits.wall) => {
             let message = format!(
                 "{path} timed out: it gave no result within {} ms, the rest of its token's budget. Do less, or request a new token.",
                 limits.wall.as_millis()
