@@ -5,7 +5,7 @@ import { untilAborted } from '../boundary/abort.js';
 import { beforeDeadline } from '../boundary/deadline.js';
 import { ApprovalError } from '../boundary/errors.js';
 import { settled } from '../boundary/foreign_promise.js';
-import type { PolicyCall } from '../tool_shape/tool_owner.js';
+import type { DescribedCall } from '../tool_shape/tool_owner.js';
 import type { ApprovalRequest, Approve, Verdict } from '../types/policy.js';
 
 /** The call that applies changes, for the ledger. */
@@ -13,7 +13,7 @@ type ApplyCall = { tool: string; changes: boolean; args: unknown; caller?: { app
 
 type ApplyRequest = {
   /** Access to a kernel, whose policy decides first. */
-  access: { judge: (call: PolicyCall) => Promise<{ verdict?: Pick<Verdict, 'verdict' | 'rule'> }> } | undefined;
+  access: { judge: (call: DescribedCall) => Promise<{ verdict?: Pick<Verdict, 'verdict' | 'rule'> }> } | undefined;
   approve: Approve | undefined;
   about: { program: string; args: string[]; changes: { path: string; kind: string; isShown: boolean }[] };
   diffs: { path: string; diff: string }[];

@@ -4,10 +4,10 @@ import { ValidationError } from '../boundary/errors.js';
 import type { Approve } from '../types/policy.js';
 import type { AgentTool } from '../types/tools.js';
 
-/** A call as the policy sees it. */
-export type PolicyCall = { tool: string; effect: string; path?: string; args: unknown };
+/** A call that is not made yet, for its verdict. */
+export type DescribedCall = { tool: string; effect: string; path?: string; args: unknown };
 /** Describes a call with these arguments to the policy; they may not have been validated yet. */
-export type DescribeCall = (args: Record<string, unknown>) => PolicyCall | Promise<PolicyCall>;
+export type DescribeCall = (args: Record<string, unknown>) => DescribedCall | Promise<DescribedCall>;
 export type ToolOwner = {
   caller: {
     session?: string;

@@ -28,7 +28,9 @@ mod trace;
 mod witness;
 
 pub use admitted_call::AdmittedCall;
-pub use approvals::{ApprovalAnswer, Approvals, FULL_LIMIT, after_refusal, ask_approval};
+#[cfg(test)]
+pub use approvals::SentRequest;
+pub use approvals::{Approvals, DeciderAnswer, FULL_LIMIT, after_refusal, ask_approval};
 pub use call_details::CallDetails;
 pub use call_facts::recorded_call;
 pub use door::{Door, canonical_path, full};
