@@ -38,7 +38,7 @@ pub use gate::Gate;
 pub use kernel_tools::kernel_tools_json;
 pub use known_tools::known_tools;
 pub use masking::RedactHook;
-pub use open_ledger::{LedgerParts, open_ledger};
+pub use open_ledger::{LedgerDeps, open_ledger};
 pub use position::Position;
 pub use present_call::{on_behalf, present};
 pub use reach::{Need, Reach};

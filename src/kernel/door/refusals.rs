@@ -16,13 +16,13 @@ impl Door {
         self.begin_records();
         match refusal {
             Refusal::Denied(verdict) => {
-                self.note_verdict(EventType::Denied, &self.context(call), &verdict, &[]);
+                self.record_verdict(EventType::Denied, &self.context(call), &verdict, &[]);
                 PolicyError::Denied { tool: call.tool.to_string(), verdict: Box::new(verdict) }.into()
             }
             Refusal::Invalid(error) => {
                 let body =
                     [("code", BodyValue::Text(error.code.as_str())), ("reason", BodyValue::Text(&error.message))];
-                self.note(EventType::Denied, &self.context(call), &body);
+                self.record_event(EventType::Denied, &self.context(call), &body);
                 error
             }
             Refusal::NeedsApproval(asking) => self.ask(call, *asking),
@@ -43,7 +43,7 @@ impl Door {
                 Error::new(ErrorCode::Approval, text).with("request", request)
             }
             Decider::Approver(verdict) => {
-                self.note_verdict(
+                self.record_verdict(
                     EventType::Approval,
                     &about,
                     &verdict,
@@ -79,24 +79,24 @@ impl Door {
             (Decision::Allow, Decider::Hook) => self.gate.approvals.grant(id)?,
             (Decision::Allow, Decider::Approver(_)) => {
                 self.gate.approvals.grant(id)?;
-                self.note_answer(&about, id, "granted", by, reason.as_deref());
+                self.record_answer(&about, id, "granted", by, reason.as_deref());
             }
             (Decision::Ask, Decider::Hook) => {
                 let verdict = named(Decision::Ask);
                 self.gate.approvals.pass_on(id, Decider::Approver(verdict.clone()))?;
                 let body = [("state", BodyValue::Text("asked")), ("approval", BodyValue::Text(id))];
-                self.note_verdict(EventType::Approval, &about, &verdict, &body);
+                self.record_verdict(EventType::Approval, &about, &verdict, &body);
                 return Ok(Some(verdict));
             }
             (Decision::Deny, Decider::Hook) => {
                 self.gate.approvals.forget(id);
                 let verdict = named(Decision::Deny);
-                self.note_verdict(EventType::Denied, &about, &verdict, &[]);
+                self.record_verdict(EventType::Denied, &about, &verdict, &[]);
                 return Err(PolicyError::Denied { tool: about.tool.into_owned(), verdict: Box::new(verdict) }.into());
             }
             (Decision::Deny | Decision::Ask, Decider::Approver(requested)) => {
                 self.gate.approvals.forget(id);
-                self.note_answer(&about, id, "refused", by, reason.as_deref());
+                self.record_answer(&about, id, "refused", by, reason.as_deref());
                 return Err(not_approved(&about.tool, requested, by, reason.as_deref()));
             }
         }
@@ -133,7 +133,7 @@ impl Door {
         self.recorder.record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Policy) });
     }
 
-    fn note_verdict(&self, kind: EventType, about: &CallContext, verdict: &Verdict, more: &[(&str, BodyValue<'_>)]) {
+    fn record_verdict(&self, kind: EventType, about: &CallContext, verdict: &Verdict, more: &[(&str, BodyValue<'_>)]) {
         let version = self.gate.rules.version();
         let mut body: Vec<(&str, BodyValue<'_>)> = more.to_vec();
         body.extend([
@@ -143,17 +143,17 @@ impl Door {
             ("reason", BodyValue::Text(&verdict.reason)),
             ("policy", BodyValue::Text(&version)),
         ]);
-        self.note(kind, about, &body);
+        self.record_event(kind, about, &body);
     }
 
-    fn note_answer(&self, about: &CallContext, id: &str, state: &str, by: &str, reason: Option<&str>) {
+    fn record_answer(&self, about: &CallContext, id: &str, state: &str, by: &str, reason: Option<&str>) {
         let mut body =
             vec![("state", BodyValue::Text(state)), ("approval", BodyValue::Text(id)), ("by", BodyValue::Text(by))];
         body.extend(reason.map(|reason| ("reason", BodyValue::Text(reason))));
-        self.note(EventType::Approval, about, &body);
+        self.record_event(EventType::Approval, about, &body);
     }
 
-    fn note(&self, kind: EventType, about: &CallContext, body: &[(&str, BodyValue<'_>)]) {
+    fn record_event(&self, kind: EventType, about: &CallContext, body: &[(&str, BodyValue<'_>)]) {
         self.recorder.record(&NewEvent { importance: Importance::Other, ..NewEvent::of_call(kind, about, body) });
     }
 }

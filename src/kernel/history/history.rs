@@ -58,7 +58,7 @@ enum Flushed {
 }
 
 /// The dependencies of the history.
-pub struct HistoryParts {
+pub struct HistoryDeps {
     pub git: Arc<GitStore>,
     pub exchange: Exchange,
     pub files: Arc<DiskVfs>,
@@ -80,13 +80,13 @@ pub struct History {
     secrets: SecretScan,
     halt: Halt,
     witness: Arc<dyn Witness>,
-    /// CommittedContent from the change on disk to the commit, so that both happen in the same order.
+    /// Held from the change on disk to the commit, so that both happen in the same order.
     one_writer: Mutex<()>,
 }
 
 impl History {
-    pub fn new(parts: HistoryParts) -> Self {
-        let HistoryParts { git, exchange, files, tools, strategy, secrets, halt, witness } = parts;
+    pub fn new(deps: HistoryDeps) -> Self {
+        let HistoryDeps { git, exchange, files, tools, strategy, secrets, halt, witness } = deps;
         Self { git, exchange, files, tools, strategy, secrets, halt, witness, one_writer: Mutex::new(()) }
     }
 

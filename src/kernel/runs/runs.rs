@@ -38,7 +38,7 @@ const FIRST_NESTED_RUN: u64 = 1 << 32;
 const BACKGROUND_THREADS: usize = 2;
 
 /// The dependencies of runs.
-pub struct RunParts {
+pub struct RunDeps {
     pub config: SandboxConfig,
     pub sandbox: Sandbox,
     pub modules: Arc<Modules>,
@@ -69,9 +69,9 @@ pub struct Runs {
 }
 
 impl Runs {
-    pub fn new(parts: RunParts) -> Arc<Self> {
-        let RunParts { config, sandbox, modules, checks, tools, examples, .. } = parts;
-        let RunParts { functions, guest_files, fetcher, secrets, door, tests, .. } = parts;
+    pub fn new(deps: RunDeps) -> Arc<Self> {
+        let RunDeps { config, sandbox, modules, checks, tools, examples, .. } = deps;
+        let RunDeps { functions, guest_files, fetcher, secrets, door, tests, .. } = deps;
         let background = WorkPool::new("tgp-host", BACKGROUND_THREADS);
         let services =
             Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background, door, tests });

@@ -13,7 +13,7 @@ use tgp_state::{
 };
 use tgp_vfs::{JailPath, Vfs};
 
-pub struct TestFirstParts {
+pub struct TestFirstDeps {
     pub mode: Mode,
     pub exempt: ExemptGlobs,
     pub files: Arc<dyn Vfs>,
@@ -33,8 +33,8 @@ pub struct TestFirst {
 
 impl TestFirst {
     #[must_use]
-    pub fn new(parts: TestFirstParts) -> Self {
-        let TestFirstParts { mode, exempt, files, door, private } = parts;
+    pub fn new(deps: TestFirstDeps) -> Self {
+        let TestFirstDeps { mode, exempt, files, door, private } = deps;
         Self {
             mode,
             exempt,

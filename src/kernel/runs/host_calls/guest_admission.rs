@@ -14,7 +14,7 @@ use tgp_sandbox::{Question, Reply};
 
 impl SandboxHost {
     /// Admits a guest's request through the door; none for a request that is not a call.
-    fn enter(
+    fn admit_call(
         &self,
         question: &Question,
         by: AnsweredBy,
@@ -30,7 +30,7 @@ impl SandboxHost {
 
     /// Answers a request once it is admitted: at once, or in the background after an approval or once the ledger has
     /// room.
-    pub(in crate::kernel::runs) fn admit(
+    pub(in crate::kernel::runs) fn admit_and_serve(
         self: &Arc<Self>,
         question: Question,
         by: AnsweredBy,
@@ -38,7 +38,7 @@ impl SandboxHost {
         approval: Option<String>,
         until: Instant,
     ) {
-        let refusal = match self.enter(&question, by, approval.as_deref()) {
+        let refusal = match self.admit_call(&question, by, approval.as_deref()) {
             Ok(admitted) => return self.serve(question, by, GuestReply { reply, admitted }),
             Err(refusal) => refusal,
         };
@@ -46,7 +46,7 @@ impl SandboxHost {
         let then = move |answer: Result<Option<String>, Error>| {
             let again = Arc::clone(&host);
             host.services.background.spawn_or_run(host.scope.root(), move || match answer {
-                Ok(approval) => again.admit(question, by, reply, approval, until),
+                Ok(approval) => again.admit_and_serve(question, by, reply, approval, until),
                 Err(error) => GuestReply { reply, admitted: None }.send(Err(error)),
             });
         };
