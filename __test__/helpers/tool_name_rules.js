@@ -22,7 +22,7 @@ const ALLOWED = [
   [/^src\/kernel\/door\/kernel_tools\.rs$|^js\/tool_shape\/kernel_tool_table\.ts$/, 'the tables'],
   [/^js\/boundary\/(?:kernel_tools|limits|crossing)\.ts$|^js\/prompt\/sandbox_api\.ts$/, 'generated'],
   [
-    /^src\/binding\/binding_\w+\.rs$|^src\/kernel\/(?:files\/preview|reached|runs\/start\/entered_run)\.rs$/,
+    /^src\/binding\/binding_\w+\.rs$|^src\/kernel\/(?:files\/preview|reached|runs\/entered_run)\.rs$/,
     'implementation',
   ],
   [/^js\/agent_tools\/(?:kernel_tools|policy_calls)\.ts$/, 'implementation'],

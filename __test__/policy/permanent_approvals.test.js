@@ -146,7 +146,7 @@ describe('a permanent approval', () => {
   test('covers one program with its arguments and its input', async () => {
     const { kernel, asked } = await askingKernel('version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n');
     const explain = (/** @type {object} */ args) => kernel.policy.explain({ tool: 'run_program', args });
-    const access = kernel[ON_BEHALF]({ agent: 'x' });
+    const access = kernel[ON_BEHALF]({ agent: 'agent' });
     const command = { program: 'git', args: ['--version'], stdin: '' };
     await access.own({ tool: 'run_program', effect: 'shell', changes: true, args: command }, async () => 'done');
     expect(asked[0]?.always).toEqual({

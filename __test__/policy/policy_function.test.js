@@ -1,6 +1,7 @@
 /** A policy function of the application: its verdict applies, and everything else is a denial. */
 
 import { describe, expect, test } from 'vitest';
+import { tgpTools } from '../../index.js';
 import { caller, eventsOf, outcomeOf, policyKernel } from '../helpers/policy_kernel.js';
 
 const CALL = { path: 'a.md', content: 'x' };
@@ -87,4 +88,25 @@ describe('a policy function judges every file that a call reaches', () => {
     expect(await tools.exec_tool.execute({ path: 'tools/pub/run.ts', args: {} })).toMatchObject({ result: 'hunter2' });
     expect(asked).toMatchObject([{ tool: 'exec_tool', path: 'tools/pub/run.ts', rule: 'secrets' }]);
   });
+});
+
+test("the agent of a call is the name that a rule's principal matches, for policy function and approver", async () => {
+  const rules = (/** @type {string} */ name) =>
+    `version: 1\ndefault: allow\nrules:\n  - { id: named, deny: [read], principal: "agent:${name}" }\n`;
+  const read = { path: 'a.md' };
+  const callers = /** @type {[string, object][]} */ ([
+    ['ann', { agent: 'ann' }],
+    ['agent', {}],
+  ]);
+  for (const [name, options] of callers) {
+    /** @type {string[]} */
+    const seen = [];
+    const policy = /** @type {any} */ ((/** @type {any} */ { agent }) => (seen.push(agent), 'ask'));
+    const approve = async (/** @type {any} */ { agent }) => (seen.push(agent), true);
+    const { kernel } = await policyKernel(policy, { approve, files: { 'a.md': 'x' } });
+    await tgpTools(kernel, options).read_file.execute(read);
+    expect(seen).toEqual([name, name]);
+    const { kernel: ruled } = await policyKernel(rules(name), { files: { 'a.md': 'x' } });
+    expect(await outcomeOf(tgpTools(ruled, options).read_file.execute(read))).toMatchObject({ rule: 'named' });
+  }
 });

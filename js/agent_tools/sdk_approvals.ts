@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { Judged } from '../boundary/crossing.js';
+import type { CallVerdict } from '../boundary/crossing.js';
 import { dropOldest } from '../boundary/drop_oldest.js';
 import type { DescribeCall, DescribedCall } from '../tool_shape/tool_owner.js';
 import type { ApprovalRequest, Approve } from '../types/policy.js';
 import type { AgentTool } from '../types/tools.js';
 
 /** A judged call and when its approval expires, by two clocks: one stops while the machine sleeps, the other can be changed. */
-type PendingApproval = { judged: Judged; until: { steady: number; wall: number } };
+type PendingApproval = { judged: CallVerdict; until: { steady: number; wall: number } };
 
 /** The part of the AI SDK's messages that is used. */
 type Message = { role?: string; content?: string | (Part | null | undefined)[] } | null | undefined;
@@ -32,7 +32,7 @@ export class SdkApprovals {
   /** The approver of the current call. */
   #approver = new AsyncLocalStorage<Approve | undefined>();
 
-  constructor(judge: (call: DescribedCall) => Promise<Judged>, timeoutMs: () => number) {
+  constructor(judge: (call: DescribedCall) => Promise<CallVerdict>, timeoutMs: () => number) {
     this.#judge = judge;
     this.#timeoutMs = timeoutMs;
   }
@@ -94,7 +94,7 @@ export class SdkApprovals {
     const pending = this.#pending.get(key);
     if (pending === undefined) return undefined;
     this.#pending.delete(key);
-    let now: Promise<Judged> | undefined;
+    let now: Promise<CallVerdict> | undefined;
     const judgedNow = () => {
       now ??= this.#judge(call);
       return now;
@@ -120,11 +120,11 @@ function isRun({ effect }: ApprovalRequest) {
 }
 
 /** The hash of the text that was approved for a run. */
-function textOf({ text, tests }: Judged, { tool, path }: ApprovalRequest) {
+function textOf({ text, tests }: CallVerdict, { tool, path }: ApprovalRequest) {
   return tool === 'test_tool' ? tests.find(([test]) => test === path)?.[1] : text;
 }
 
-function isSameCall(one: Judged, other: Judged) {
+function isSameCall(one: CallVerdict, other: CallVerdict) {
   return one.text === other.text && JSON.stringify(one.also) === JSON.stringify(other.also);
 }
 

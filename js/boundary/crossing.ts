@@ -14,9 +14,11 @@ export type Booted = { config: Config, warnings: Array<string>, };
 
 export type Bundled = { manifest: string, code: string | null, };
 
+export type CallVerdict = { verdict?: Verdict, text: string, also: Array<ReachedFiles>, tests: Array<[string, string]>, };
+
 export type Caller = { number?: number, parent?: number, session?: string, agent?: string, id?: string, model?: string, token?: string, approval?: string, dryRun?: boolean, mode?: Mode, };
 
-export type CallerKind = "application" | "agent";
+export type CallerKind = "application" | "agent" | "mcp" | "cli" | "tool" | "kernel";
 
 export type Case = "sensitive" | "insensitive";
 
@@ -42,6 +44,8 @@ export type ContentHash = string;
 
 export type DatabaseOptions = { file: string, busyTimeoutMs: number, shared?: SharedFile, };
 
+export type DeciderAnswer = { verdict: Decision, by?: string, reason?: string, rule?: string, };
+
 export type Decision = "allow" | "ask" | "deny";
 
 export type Diagnostic = { rule: string, standard?: number, severity: Severity, message: string, line: number, column: number, endLine: number, endColumn: number, help?: string, fix?: Fix, };
@@ -49,6 +53,8 @@ export type Diagnostic = { rule: string, standard?: number, severity: Severity, 
 export type Dialect = "sqlite" | "postgres" | "mysql" | "any";
 
 export type Diffed = { applied: Array<Applied>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
+
+export type Effect = "read" | "write" | "run" | "sql" | "net" | "app" | "shell";
 
 export type EmbedReply = { dimension: number, numbers: string, };
 
@@ -97,10 +103,6 @@ export type Incoming = { changed: Array<string>, warnings: Array<string>, };
 export type IsolationMode = "process" | "thread";
 
 export type IssuedToken = { token: string, id: string, };
-
-export type Judged = { verdict?: Verdict, text: string, also: Array<JudgedReach>, tests: Array<[string, string]>, };
-
-export type JudgedReach = { effect: string, paths: Array<string>, };
 
 export type LedgerConfig = { on: boolean, fsync: boolean, postgres?: Secret, key?: Secret, checkpointEvents: number, retainDays: number, blobBytes: number, spoolBytes: number, retainEvents?: number, };
 
@@ -156,6 +158,8 @@ export type QueryLimits = { maxRows: number, maxBytes: number, timeoutMs: number
 
 export type Reach = { tables: Array<string> | null, planned: boolean, names: Array<string>, calls: Array<string>, written: Array<string>, };
 
+export type ReachedFiles = { effect: Effect, paths: Array<string>, };
+
 export type RemoteAnswer = { branches: number, hasBranch: boolean, };
 
 export type Removed = { mentions?: Array<string>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
@@ -187,6 +191,8 @@ export type SearchReport = { matches: Array<SearchMatch>, truncated: boolean, fi
 export type Secret = string;
 
 export type SecretConfig = { value: Secret, hosts: Array<string>, functions: Array<string>, };
+
+export type SentRequest = { id: string, tool: string, effect: Effect, path?: string, args?: any, hiddenBytes?: number, text?: string, call: string, parent?: string, session?: string, agent: string, also?: Array<ReachedFiles>, always?: any, waitsMs: number, rules: string, };
 
 export type Severity = "error" | "warning" | "advice";
 
@@ -300,7 +306,7 @@ export interface KernelAnswers {
   ledgerCheckpoint: CheckpointReport
   ledgerExport: ExportPage
   ledgerChronicle: Array<EventJson>
-  judge: Judged
+  judge: CallVerdict
   answerApproval: Verdict | null
   replacePolicy: PolicyReport
   checkPolicy: PolicyReport

@@ -4,7 +4,7 @@ import type { Caller } from '../boundary/caller.js';
 import { ValidationError } from '../boundary/errors.js';
 import type { AgentTool } from '../types/tools.js';
 
-/** A call as the policy sees it. */
+/** A call that is not made yet, for its verdict. */
 export type DescribedCall = { tool: string; effect: string; path?: string; args: unknown };
 /** Describes a call with these arguments to the policy; they may not have been validated yet. */
 export type DescribeCall = (args: Record<string, unknown>) => DescribedCall | Promise<DescribedCall>;

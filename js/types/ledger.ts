@@ -1,4 +1,5 @@
 import type { LedgerError } from '../boundary/errors.js';
+import type { CallEffect } from './policy.js';
 
 /**
  * The type of an event. `CALL`: a call was requested; for a change it is written to disk before the change. `RESULT`: the outcome
@@ -22,7 +23,7 @@ export type LedgerEventType =
   | 'RETENTION';
 
 /** What a call does: reads or writes files, runs code or a program, uses the database, the network or the application. */
-export type LedgerEffect = 'read' | 'write' | 'run' | 'sql' | 'net' | 'app' | 'shell';
+export type LedgerEffect = CallEffect;
 
 /**
  * The caller. `agent` is `'application'` (your own `kernel.exec`), `'agent'` (`tgpTools`, forged tools), `'mcp'`, `'cli'`, `'tool'`

@@ -27,7 +27,7 @@ export type PolicyCall = {
   call: string;
   parent?: string;
   session?: string;
-  /** The kind of caller: `application`, `agent`, `mcp`, `cli`. */
+  /** The caller, as `principal: agent:NAME` of a rule names it: an agent's own name, or `agent`, `application`, `mcp`, `cli`. */
   agent: string;
 };
 

@@ -5,32 +5,12 @@ use super::binding_kernel::{BindingKernel, parse_policy};
 use super::binding_ledger::BindingCall;
 use super::binding_outcome::BindingOutcome;
 use super::binding_sql_rules::dialect_of;
-use crate::kernel::{CallVerdict, Caller, Verdict};
+use crate::kernel::Caller;
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use serde::Serialize;
 use std::sync::Arc;
 use tgp_base::effect::Effect;
-
-/// The answer of `judge`.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-pub(super) struct Judged {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<Verdict>,
-    text: String,
-    also: Vec<JudgedReach>,
-    tests: Vec<(String, String)>,
-}
-
-/// Files that a call reaches without naming them.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub(super) struct JudgedReach {
-    effect: &'static str,
-    paths: Vec<String>,
-}
 
 #[napi]
 impl BindingKernel {
@@ -49,11 +29,7 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| {
             let caller = Arc::new(Caller::from_json(Some(&call.caller))?);
             let effect = Effect::parse(&call.effect).unwrap_or(Effect::App);
-            let CallVerdict { verdict, text, reached, tests } =
-                kernel.judged(&caller, &call.tool, effect, call.path.as_deref(), &call.args)?;
-            let shown = reached.into_iter().filter(|reach| !reach.paths.is_empty());
-            let also = shown.map(|reach| JudgedReach { effect: reach.effect.as_str(), paths: reach.paths }).collect();
-            Ok(Judged { verdict, text, also, tests })
+            kernel.judged(&caller, &call.tool, effect, call.path.as_deref(), &call.args)
         })
     }
 

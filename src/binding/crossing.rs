@@ -5,12 +5,11 @@
 //! writes the file, because tests compile the crate anyway.
 
 use super::binding_kernel::Booted;
-use super::binding_policy::Judged;
 use crate::kernel::{
-    Bundled, Caller, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, FileChangeCall,
-    Kernel, LedgerQuery, MemoryReport, OfferQuery, ParameterShape, PolicySource, QueryLimits, RootFiles, SearchQuery,
-    SqlError, SqlOptions, SqlPolicy, Stats, TestFileReport, TypesReply, WriteDone, ask_remote, classify,
-    narrowed_token, unified_diff, verify_export,
+    Bundled, CallVerdict, Caller, CommitNote, Config, DatabaseOptions, DeciderAnswer, Dialect, EmbedReply, ExecOptions,
+    ExecValue, FileChangeCall, Kernel, LedgerQuery, MemoryReport, OfferQuery, ParameterShape, PolicySource,
+    QueryLimits, RootFiles, SearchQuery, SentRequest, SqlError, SqlOptions, SqlPolicy, Stats, TestFileReport,
+    TypesReply, WriteDone, ask_remote, classify, narrowed_token, unified_diff, verify_export,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -31,6 +30,8 @@ fn crossing() -> String {
     types.add::<ExecOptions>();
     types.add::<FileChangeCall>();
     types.add::<SearchQuery>();
+    types.add::<DeciderAnswer>();
+    types.add::<SentRequest<'static>>();
     types.add::<TestFileReport>();
     types.add::<DatabaseOptions>();
     types.add::<QueryLimits>();
@@ -104,7 +105,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerCheckpoint", |kernel: &Kernel| kernel.ledger().checkpoint());
     answers.add("ledgerExport", |kernel: &Kernel| kernel.ledger().export(0, 1));
     answers.add("ledgerChronicle", |kernel: &Kernel| kernel.ledger().chronicle(""));
-    answers.add_type::<Judged>("judge");
+    answers.add_type::<CallVerdict>("judge");
     answers.add("answerApproval", |kernel: &Kernel| kernel.policy().answer_approval("", ""));
     answers.add("replacePolicy", |kernel: &Kernel| kernel.policy().replace(&PolicySource::Safe, None));
     answers.add("checkPolicy", |kernel: &Kernel| kernel.policy().check(&PolicySource::Safe));

@@ -1,13 +1,13 @@
 //! The kernel: boots, owns and stops the services, atomically.
 
 use super::check_config::lint_options;
-use super::checks::{CheckParts, Checks};
+use super::checks::{CheckDeps, Checks};
 use super::config::{Config, GitWriteStrategy, MemoryMode, ReuseMode, bound_secrets, check_secret_functions};
 use super::door::{
-    Approvals, Door, Gate, LedgerParts, PolicySource, RedactHook, Tokens, known_tools, open_ledger, present,
+    Approvals, Door, Gate, LedgerDeps, PolicySource, RedactHook, Tokens, known_tools, open_ledger, present,
 };
-use super::files::{Files, WriteParts, WritePath, check_folders};
-use super::history::{Exchange, GitHome, History, HistoryParts, ProcessControl, RunExamples, WriteDone, Written};
+use super::files::{Files, WriteDeps, WritePath, check_folders};
+use super::history::{Exchange, GitHome, History, HistoryDeps, ProcessControl, RunExamples, WriteDone, Written};
 use super::host_functions::HostFunctions;
 use super::known_secrets::KnownSecrets;
 use super::ledger_api::LedgerApi;
@@ -16,9 +16,9 @@ use super::network::{tls_settings, tools_route};
 use super::policy_api::PolicyApi;
 use super::private_files::PrivateFiles;
 use super::reuse::Reuse;
-use super::runs::{GuestFiles, RunParts, Runs, threads_warning};
+use super::runs::{GuestFiles, RunDeps, Runs, threads_warning};
 use super::secret_scan::SecretScan;
-use super::test_first::{TestFirst, TestFirstParts};
+use super::test_first::{TestFirst, TestFirstDeps};
 use super::tool_paths::is_test;
 use super::tools::{MemoryModel, ModelSource, RegistryFiles, Tools};
 use serde::Serialize;
@@ -107,7 +107,7 @@ impl Kernel {
         let lint = lint_options(&config.rules, &config.allowed_imports);
         let secrets = SecretScan::new(&compiler, &lint);
         let known_secrets = Arc::new(KnownSecrets::new(&config, bound.clone()));
-        let (ledger, problem) = open_ledger(LedgerParts {
+        let (records, problem) = open_ledger(LedgerDeps {
             config: &config,
             folder: store.private_dir()?,
             known: Arc::clone(&known_secrets),
@@ -120,8 +120,8 @@ impl Kernel {
         if !config.tokens.keys.is_empty() {
             gate.tokens.share(&store.private_dir()?);
         }
-        let door = Door::new(ledger, gate);
-        let tests = Arc::new(TestFirst::new(TestFirstParts {
+        let door = Door::new(records, gate);
+        let tests = Arc::new(TestFirst::new(TestFirstDeps {
             mode: config.mode,
             exempt: exempt(&config)?,
             files: Arc::clone(&root) as Arc<dyn Vfs>,
@@ -140,7 +140,7 @@ impl Kernel {
             packages: Packages::new(Arc::clone(&functions), PrivateFiles(Arc::<DiskVfs>::clone(&private))),
         }));
         let relink = Relink::new(Arc::clone(&files), Arc::clone(&compiler), Arc::clone(&resolver));
-        let checks = Arc::new(Checks::new(CheckParts {
+        let checks = Arc::new(Checks::new(CheckDeps {
             files,
             compiler: Arc::clone(&compiler),
             resolver,
@@ -156,7 +156,7 @@ impl Kernel {
         let strategy = config.git.write_strategy;
         let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
         exchange.report_reach(Arc::clone(&functions));
-        let history = Arc::new(History::new(HistoryParts {
+        let history = Arc::new(History::new(HistoryDeps {
             git: store,
             exchange,
             files: Arc::clone(&root),
@@ -166,7 +166,7 @@ impl Kernel {
             halt: control.halt,
             witness: Arc::<Door>::clone(&door),
         }));
-        let runs = Runs::new(RunParts {
+        let runs = Runs::new(RunDeps {
             config: config.sandbox,
             sandbox,
             modules,
@@ -184,7 +184,7 @@ impl Kernel {
         history.set_push_policy(Arc::<TestFirst>::clone(&tests), waiting);
         let pushing = Arc::downgrade(&history);
         tests.when_green(move || pushing.upgrade().into_iter().for_each(|history| history.push_again()));
-        let writes = WritePath::new(WriteParts {
+        let writes = WritePath::new(WriteDeps {
             root: Arc::clone(&root),
             quota: RootQuota::new(Usage { bytes: config.fs.root_bytes.into(), files: config.fs.root_files.into() }),
             checks: Arc::clone(&checks),

@@ -47,7 +47,7 @@ mod work_pool;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use door::{
-    AdmittedCall, ApprovalAnswer, CallDetails, Door, Need, PolicySource, Reach, RedactHook, kernel_tools_json,
+    AdmittedCall, CallDetails, DeciderAnswer, Door, Need, PolicySource, Reach, RedactHook, kernel_tools_json,
     named_changes, on_behalf,
 };
 pub use file_diff::unified_diff;
@@ -66,6 +66,8 @@ pub use work_pool::{WorkPool, no_thread, spawn_or_return};
 #[cfg(test)]
 pub use checks::Reply as TypesReply;
 #[cfg(test)]
+pub use door::SentRequest;
+#[cfg(test)]
 pub use modules::Bundled;
 #[cfg(test)]
 pub use runs::TestFileReport;
@@ -74,7 +76,6 @@ pub use tools::EmbedReply;
 
 pub use tgp_base::call::{Call, Caller, Changes};
 pub use tgp_git::Halt;
-pub use tgp_policy::Verdict;
 pub use tgp_sandbox::WorkerFiles;
 pub use tgp_sql::{
     BeginMode, Database, DatabaseOptions, Dialect, ParameterShape, QueryAnswer, QueryLimits, ResultCallback, Savepoint,

@@ -1,6 +1,6 @@
 //! Policy operations for users: validate rules, explain a verdict, replay recorded calls, manage tokens.
 
-use super::door::{ApprovalAnswer, Door, InForce, PolicySource, policy_of, recorded_call};
+use super::door::{DeciderAnswer, Door, InForce, PolicySource, policy_of, recorded_call};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
@@ -48,7 +48,7 @@ impl PolicyApi {
     /// # Errors
     /// As `Door::answer_approval`.
     pub fn answer_approval(&self, id: &str, answer_json: &str) -> Result<Option<Verdict>, Error> {
-        let answer: ApprovalAnswer = serde_json::from_str(answer_json).map_err(|error| invalid("verdict", &error))?;
+        let answer: DeciderAnswer = serde_json::from_str(answer_json).map_err(|error| invalid("verdict", &error))?;
         self.door.answer_approval(id, answer)
     }
 

@@ -6,6 +6,7 @@ use super::kernel::Kernel;
 use super::modules::Referenced;
 use super::runs::Runnable;
 use super::tools::{Catalogue, OfferQuery, OfferedTools, ToolsSince};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,15 +16,18 @@ use tgp_base::error::Error;
 use tgp_policy::{Decision, Verdict};
 
 /// The verdict on a call that is not made yet.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct CallVerdict {
     /// None when a policy function of the application decides.
-    pub verdict: Option<Verdict>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
     /// A hash of the text that it would run or change.
-    pub text: String,
-    pub reached: Vec<Reach>,
+    text: String,
+    /// The files that it reaches.
+    also: Vec<Reach>,
     /// The test files that it would run, with their hashes.
-    pub tests: Vec<(String, String)>,
+    tests: Vec<(String, String)>,
 }
 
 impl Kernel {
@@ -77,8 +81,8 @@ impl Kernel {
         let details = CallDetails { text: Some(&known_text), reached: Some(&known_reach), tests: None };
         let call = Call { path: path.map(Cow::Borrowed), ..Call::of(caller, tool.to_owned(), effect, args_json) };
         let verdict = self.door().gate().verdict(&call, details)?;
-        reached.retain(|reach| reach.need != Need::Absent);
-        Ok(CallVerdict { verdict, text, reached, tests })
+        reached.retain(|reach| reach.need != Need::Absent && !reach.paths.is_empty());
+        Ok(CallVerdict { verdict, text, also: reached, tests })
     }
 
     /// At most `limit` tools that are visible to a caller; if there are more, those run most often.

@@ -58,13 +58,13 @@ pub struct CallFacts {
     pub text: Fact<String>,
     /// Shared, since they can be long and calls are copied to find allowed alternatives.
     pub args: Fact<Arc<Value>>,
-    /// The session of its caller. Unknown for a tool listing without one, as are the token and the agent's name.
+    /// The session of its caller. Unknown for a tool listing without one, as are the token and the principal.
     pub session: Fact<String>,
-    /// The name of its caller.
-    pub agent: Fact<String>,
+    /// The name of its caller, which `agent:` of a rule matches.
+    pub principal: Fact<String>,
     /// Whether its caller may also have any other name.
     #[serde(skip)]
-    pub is_any_agent: bool,
+    pub is_any_principal: bool,
     /// The id of the capability token, not its text.
     pub token: Fact<String>,
     /// The test-first mode during the call.

@@ -1,6 +1,7 @@
 /** Policy and approval gate for calls. */
 
 import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
+import type { DeciderAnswer, SentRequest, Verdict } from '../../boundary/crossing.js';
 import type { Caller } from '../../boundary/caller.js';
 import { beforeDeadline, TooLate } from '../../boundary/deadline.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';
@@ -20,21 +21,11 @@ import { ServedRequests } from './served_requests.js';
 import { strictestVerdict } from './strictest_verdict.js';
 
 /** A checked answer. `permanent`: the conditions to omit from a rule that permanently allows the call. */
-type ApprovalAnswer = {
-  verdict: 'allow' | 'ask' | 'deny';
-  by?: string;
-  reason?: string;
-  rule?: string;
-  permanent?: readonly string[];
-};
-/** A call that needs an answer. It has no rule before the policy function has decided. */
-type AskedCall = PolicyCall & Partial<Omit<ApprovalRequest, keyof PolicyCall | 'signal'>>;
-/** A request of the native part, where a missing member may be null. */
-export type NativeRequest = { [Member in keyof AskedCall]: AskedCall[Member] | null } & {
-  id: string;
-  waitsMs: number;
-  rules: string;
-};
+type CheckedAnswer = DeciderAnswer & { permanent?: readonly string[] };
+/** A request of the native part. It has no rule before the policy function has decided. */
+export type NativeRequest = SentRequest & Partial<Verdict>;
+/** The call of a request. */
+type AskedCall = Omit<NativeRequest, 'waitsMs' | 'rules'>;
 type AnyOutcome = { error?: { code: string; message: string; details: string } };
 
 const NO_APPROVER = { verdict: 'deny' as const, by: 'nobody', reason: 'There is no approver.' };
@@ -109,9 +100,9 @@ export class Gate {
     approve: Approve | undefined,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    const rule = this.file === undefined ? undefined : (always ?? undefined);
-    const asked: AskedCall = { id, ...withoutNulls(request), ...(rule && { always: rule }) };
-    const report = (answer: ApprovalAnswer) => unwrap(kernel.answerApproval(id, JSON.stringify(answer)));
+    const rule = this.file === undefined ? undefined : always;
+    const asked: AskedCall = { id, ...request, ...(rule && { always: rule }) };
+    const report = (answer: DeciderAnswer) => unwrap(kernel.answerApproval(id, JSON.stringify(answer)));
     const forget = () => void kernel.answerApproval(id, JSON.stringify(NO_APPROVER));
     try {
       throwIfAborted(signal);
@@ -179,11 +170,11 @@ async function within(
   waitsMs: number,
   signal: AbortSignal | undefined,
   log: Logger,
-  ask: (over: AbortSignal) => Promise<ApprovalAnswer>,
-): Promise<ApprovalAnswer> {
+  ask: (over: AbortSignal) => Promise<CheckedAnswer>,
+): Promise<CheckedAnswer> {
   const over = new AbortController();
   const asked = beforeDeadline(async () => ask(over.signal), waitsMs).catch((error) => {
-    const refusal: ApprovalAnswer = { verdict: 'deny', by: 'nobody', reason: `The ${decider} did not answer in time.` };
+    const refusal: CheckedAnswer = { verdict: 'deny', by: 'nobody', reason: `The ${decider} did not answer in time.` };
     if (error instanceof TooLate) return refusal;
     log.error(`The ${decider} failed; the call was refused.`, error);
     return { ...refusal, reason: `The ${decider} failed.` };
@@ -196,7 +187,7 @@ async function within(
 }
 
 /** Validates the answer of an approver. */
-function answerOf(answer: unknown): ApprovalAnswer {
+function answerOf(answer: unknown): CheckedAnswer {
   if (answer === true) return { verdict: 'allow', by: 'application' };
   if (answer === false) return { verdict: 'deny', by: 'application' };
   const given: { approved?: unknown; always?: unknown; by?: unknown; reason?: unknown } = objectOr(answer);
@@ -221,7 +212,7 @@ function omittedConditions(always: unknown): readonly string[] {
 }
 
 /** Validates the answer of the application's policy function. */
-function policyAnswer(answer: unknown): ApprovalAnswer {
+function policyAnswer(answer: unknown): CheckedAnswer {
   const given: { verdict?: unknown; rule?: unknown; reason?: unknown } =
     typeof answer === 'string' ? { verdict: answer } : objectOr(answer);
   const { verdict, rule, reason } = given;
@@ -242,11 +233,6 @@ function objectOr(value: unknown): object {
 
 function callOf({ id: _, ...call }: AskedCall) {
   return call;
-}
-
-function withoutNulls<Values extends object>(values: Values) {
-  const present = Object.entries(values).filter(([, value]) => value !== null);
-  return Object.fromEntries(present) as { [Member in keyof Values]: Exclude<Values[Member], null> };
 }
 
 /** Whether the ledger was full, so that the call was not made. */

@@ -1,6 +1,6 @@
 /** Combines the approval requests of several test files into one. The answer applies to the listed contents. */
 
-import type { Judged } from '../../boundary/crossing.js';
+import type { CallVerdict } from '../../boundary/crossing.js';
 import type { ApprovalRequest, Approve } from '../../types/policy.js';
 
 const TOOL = 'test_tool';
@@ -12,7 +12,7 @@ const TOOL = 'test_tool';
  * @param path that the call names
  */
 export function combinedTestApproval(
-  judge: () => Promise<Judged>,
+  judge: () => Promise<CallVerdict>,
   approve: Approve,
   path: string | undefined,
 ): Approve {

@@ -14,8 +14,9 @@ use crate::kernel::near_path::with_near_path;
 use crate::kernel::secret_scan::SecretScan;
 use crate::kernel::tool_paths::{is_test, is_tool_source, is_typescript, tools_of_test};
 use crate::kernel::visibility::check_read;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::sync::Arc;
+use tgp_base::call::CallerKind;
 use tgp_base::error::Error;
 use tgp_compile::{
     Compiler, Diagnostic, LintOptions, LintResult, MISSING_EXPORT, Severity, TYPES, apply_fixes, is_safety,
@@ -24,16 +25,6 @@ use tgp_vfs::{JailPath, Vfs};
 
 /// Rounds of fixes: one fix can make another possible.
 const MAX_ROUNDS: usize = 4;
-
-/// Who runs a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-pub enum CallerKind {
-    #[default]
-    Application,
-    Agent,
-}
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -56,7 +47,7 @@ pub enum Depth {
 
 /// The result of checking a source before it is stored.
 #[derive(Default)]
-pub struct Judged {
+pub struct CheckFindings {
     /// The errors, one line each.
     pub findings: Vec<String>,
     /// The secrets among them, which keep the source out of the history.
@@ -66,7 +57,7 @@ pub struct Judged {
 }
 
 /// The dependencies of `Checks`.
-pub struct CheckParts {
+pub struct CheckDeps {
     pub files: Arc<dyn Vfs>,
     pub compiler: Arc<Compiler>,
     pub resolver: Arc<ImportResolver>,
@@ -87,8 +78,8 @@ pub struct Checks {
 }
 
 impl Checks {
-    pub fn new(parts: CheckParts) -> Self {
-        let CheckParts { files, compiler, resolver, functions, lint, mode } = parts;
+    pub fn new(deps: CheckDeps) -> Self {
+        let CheckDeps { files, compiler, resolver, functions, lint, mode } = deps;
         let (types, secrets) = (TypeGate::new(functions), SecretScan::new(&compiler, &lint));
         Self { files, compiler, resolver, lint, mode, types, secrets }
     }
@@ -120,10 +111,10 @@ impl Checks {
 
     /// Checks a text before it is stored. A file that is not a tool, and any file when checks are off, is only scanned
     /// for secrets. May be slow: the caller must not hold a lock that others wait for without a timeout.
-    pub fn judge(&self, path: &JailPath, source: &str, depth: Depth) -> Result<Judged, Error> {
+    pub fn check_source(&self, path: &JailPath, source: &str, depth: Depth) -> Result<CheckFindings, Error> {
         let secrets = self.secrets.findings(path.as_str(), source.as_bytes());
         if !is_tool_source(path) || self.mode == CheckMode::Off {
-            return Ok(Judged { findings: secrets.clone(), secrets, notice: None });
+            return Ok(CheckFindings { findings: secrets.clone(), secrets, notice: None });
         }
         let read = |path: &JailPath| self.read_for_caller(path);
         let mut verdict = self.compiler.check(path.as_str(), source, &self.lint);
@@ -139,7 +130,7 @@ impl Checks {
         let mut findings = error_lines(path, &verdict.diagnostics);
         let more: Vec<String> = secrets.iter().filter(|secret| !findings.contains(secret)).cloned().collect();
         findings.extend(more);
-        Ok(Judged { findings, secrets, notice })
+        Ok(CheckFindings { findings, secrets, notice })
     }
 
     /// The files that `judge` reads for this text, and may quote; none when it does not check.
@@ -174,12 +165,11 @@ impl Checks {
 
     /// Refuses a run of tools that the check mode forbids, imported ones included. Judges the texts that will run.
     pub fn gate_run(&self, kind: CallerKind, graph: &ModuleGraph) -> Result<(), Error> {
-        let refused: fn(&Diagnostic) -> bool = match (self.mode, kind) {
-            (CheckMode::Off, _) | (CheckMode::Warn, CallerKind::Application) => return Ok(()),
-            (CheckMode::Warn, CallerKind::Agent) => |found| found.severity == Severity::Error && is_safety(&found.rule),
-            (CheckMode::Strict, CallerKind::Application | CallerKind::Agent) => {
-                |found| found.severity == Severity::Error
-            }
+        let refused: fn(&Diagnostic) -> bool = match self.mode {
+            CheckMode::Off => return Ok(()),
+            CheckMode::Warn if kind.is_person() => return Ok(()),
+            CheckMode::Warn => |found| found.severity == Severity::Error && is_safety(&found.rule),
+            CheckMode::Strict => |found| found.severity == Severity::Error,
         };
         let tools = graph.tools();
         for (path, tool) in &tools {
@@ -208,10 +198,10 @@ impl Checks {
 
     /// Whether [`Self::gate_run`] can decide without further checks.
     pub fn gates_quickly(&self, kind: CallerKind, graph: &ModuleGraph) -> bool {
-        match (self.mode, kind) {
-            (CheckMode::Off, _) | (CheckMode::Warn, CallerKind::Application) => true,
-            (CheckMode::Warn, CallerKind::Agent) => graph.tools().iter().all(|(_, tool)| tool.is_judged()),
-            (CheckMode::Strict, CallerKind::Application | CallerKind::Agent) => false,
+        match self.mode {
+            CheckMode::Off => true,
+            CheckMode::Warn => kind.is_person() || graph.tools().iter().all(|(_, tool)| tool.is_judged()),
+            CheckMode::Strict => false,
         }
     }
 
@@ -287,7 +277,7 @@ fn error_lines(path: &JailPath, findings: &[Diagnostic]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CallerKind, CheckMode, CheckParts, Checks};
+    use super::{CallerKind, CheckDeps, CheckMode, Checks};
     use crate::kernel::host_functions::{Answer, CallingRun, HostFunctions, RunEnding};
     use crate::kernel::modules::{AllowedPackages, ImportResolver, Modules, Packages, Sources, ToolCache};
     use crate::kernel::private_files::PrivateFiles;
@@ -333,7 +323,7 @@ mod tests {
         });
         let lint = LintOptions::default();
         let checks =
-            Checks::new(CheckParts { files: root, compiler, resolver, functions, lint, mode: CheckMode::Strict });
+            Checks::new(CheckDeps { files: root, compiler, resolver, functions, lint, mode: CheckMode::Strict });
         let graph = modules.graph(JailPath::parse("tools/a.ts").unwrap()).unwrap();
         write("tools/lib.ts", &lib.replace("first", "second"));
         write("tools/a.ts", &tool.replace("Says it", "Says it differently"));

@@ -7,7 +7,7 @@ mod refusal;
 mod type_gate;
 mod type_sources;
 
-pub use checks::{CallerKind, CheckParts, Checks, Depth, Judged};
+pub use checks::{CheckDeps, CheckFindings, Checks, Depth};
 
 #[cfg(test)]
 pub use type_gate::Reply;

@@ -36,7 +36,7 @@ pub fn call_facts(call: &Call<'_>, tools: &Tools, token: Option<String>, usual: 
 pub fn set_caller(judged: &mut CallFacts, caller: &Caller, token: Option<String>, usual: Mode) {
     judged.mode = caller.mode.unwrap_or(usual);
     judged.session = caller.session.clone().map_or(Fact::Nothing, Fact::Known);
-    judged.agent = Fact::Known(caller.principal().to_owned());
+    judged.principal = Fact::Known(caller.principal().to_owned());
     judged.token = token.map_or(Fact::Nothing, Fact::Known);
 }
 
@@ -100,7 +100,6 @@ pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<CallFa
     let Recorded { tool, effect, path, session, actor, args } = serde_json::from_str(content).ok()?;
     let is_whole = |args: &Value| args.get("$blob").is_none() && args.get("cut").is_none();
     let args = args.filter(is_whole).map(|args| args.to_string()).unwrap_or_default();
-    actor.agent.as_ref()?;
     let caller = Arc::new(Caller { session, id: actor.id.filter(|id| !id.is_empty()), ..actor });
     let call = Call { path: path.map(Into::into), ..Call::of(&caller, tool, Effect::parse(&effect)?, args) };
     Some(call_facts(&call, tools, None, usual))

@@ -28,7 +28,9 @@ mod trace;
 mod witness;
 
 pub use admitted_call::AdmittedCall;
-pub use approvals::{ApprovalAnswer, Approvals, FULL_LIMIT, after_refusal, ask_approval};
+#[cfg(test)]
+pub use approvals::SentRequest;
+pub use approvals::{Approvals, DeciderAnswer, FULL_LIMIT, after_refusal, ask_approval};
 pub use call_details::CallDetails;
 pub use call_facts::recorded_call;
 pub use door::{Door, canonical_path, full};
@@ -36,7 +38,7 @@ pub use gate::Gate;
 pub use kernel_tools::kernel_tools_json;
 pub use known_tools::known_tools;
 pub use masking::RedactHook;
-pub use open_ledger::{LedgerParts, open_ledger};
+pub use open_ledger::{LedgerDeps, open_ledger};
 pub use position::Position;
 pub use present_call::{on_behalf, present};
 pub use reach::{Need, Reach};

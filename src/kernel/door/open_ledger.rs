@@ -23,7 +23,7 @@ const LOG: &str = "#warn";
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The dependencies of the ledger.
-pub struct LedgerParts<'p> {
+pub struct LedgerDeps<'p> {
     pub config: &'p Config,
     /// The private folder of the repository.
     pub folder: PathBuf,
@@ -36,8 +36,8 @@ pub struct LedgerParts<'p> {
 }
 
 /// Opens the ledger, if it is enabled. The text is a warning for the user.
-pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), Error> {
-    let LedgerParts { config, folder, known, secrets, functions, hook, tls } = parts;
+pub fn open_ledger(deps: LedgerDeps<'_>) -> Result<(Records, Option<String>), Error> {
+    let LedgerDeps { config, folder, known, secrets, functions, hook, tls } = deps;
     let ledger = &config.ledger;
     if !ledger.on {
         return Ok((Records::Nothing, None));

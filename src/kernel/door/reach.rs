@@ -1,12 +1,16 @@
 //! The files that a call reaches without naming them.
 
+use serde::Serialize;
 use tgp_base::effect::Effect;
 
 /// Files that a call uses without naming them: imports of a tool, files whose imports follow a move.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ReachedFiles"))]
 pub struct Reach {
     pub effect: Effect,
     pub paths: Vec<String>,
+    #[serde(skip)]
+    #[cfg_attr(test, ts(skip))]
     pub need: Need,
 }
 

@@ -1,6 +1,6 @@
 //! Refused and pending calls: their errors, their events, and the answers to approval requests.
 
-use super::approvals::{AnswerVerdict, ApprovalAnswer, ApprovalRequest, Decider, no_approver, not_approved};
+use super::approvals::{ApprovalRequest, Decider, DeciderAnswer, no_approver, not_approved};
 use super::door::Door;
 use super::gate::Refusal;
 use super::rules::PolicySource;
@@ -16,13 +16,13 @@ impl Door {
         self.begin_records();
         match refusal {
             Refusal::Denied(verdict) => {
-                self.note_verdict(EventType::Denied, &self.context(call), &verdict, &[]);
+                self.record_verdict(EventType::Denied, &self.context(call), &verdict, &[]);
                 PolicyError::Denied { tool: call.tool.to_string(), verdict: Box::new(verdict) }.into()
             }
             Refusal::Invalid(error) => {
                 let body =
                     [("code", BodyValue::Text(error.code.as_str())), ("reason", BodyValue::Text(&error.message))];
-                self.note(EventType::Denied, &self.context(call), &body);
+                self.record_event(EventType::Denied, &self.context(call), &body);
                 error
             }
             Refusal::NeedsApproval(asking) => self.ask(call, *asking),
@@ -36,14 +36,14 @@ impl Door {
             Err(error) => return error,
         };
         let timeout = self.gate.approvals.approval_timeout();
-        let mut request = asking.json(&id, call, &about, timeout, &self.gate.rules.approved_version());
+        let mut request = asking.sent(&id, call, &about, timeout, &self.gate.rules.approved_version());
         match asking.who {
             Decider::Hook => {
                 let text = format!("{} waits for the policy function of the application.", call.tool);
                 Error::new(ErrorCode::Approval, text).with("request", request)
             }
             Decider::Approver(verdict) => {
-                self.note_verdict(
+                self.record_verdict(
                     EventType::Approval,
                     &about,
                     &verdict,
@@ -64,9 +64,9 @@ impl Door {
     ///
     /// # Errors
     /// `Denied` and `Approval` for a refusal; `Approval` for an answer that is too late.
-    pub fn answer_approval(&self, id: &str, answer: ApprovalAnswer) -> Result<Option<Verdict>, Error> {
+    pub fn answer_approval(&self, id: &str, answer: DeciderAnswer) -> Result<Option<Verdict>, Error> {
         let (about, decider) = self.gate.approvals.waiting(id)?;
-        let ApprovalAnswer { verdict, by, reason, rule } = answer.bounded();
+        let DeciderAnswer { verdict, by, reason, rule } = answer.bounded();
         let by = by.as_deref().unwrap_or("application");
         let named = |decision| Verdict {
             decision,
@@ -76,27 +76,27 @@ impl Door {
             nearest: None,
         };
         match (verdict, &decider) {
-            (AnswerVerdict::Allow, Decider::Hook) => self.gate.approvals.grant(id)?,
-            (AnswerVerdict::Allow, Decider::Approver(_)) => {
+            (Decision::Allow, Decider::Hook) => self.gate.approvals.grant(id)?,
+            (Decision::Allow, Decider::Approver(_)) => {
                 self.gate.approvals.grant(id)?;
-                self.note_answer(&about, id, "granted", by, reason.as_deref());
+                self.record_answer(&about, id, "granted", by, reason.as_deref());
             }
-            (AnswerVerdict::Ask, Decider::Hook) => {
+            (Decision::Ask, Decider::Hook) => {
                 let verdict = named(Decision::Ask);
                 self.gate.approvals.pass_on(id, Decider::Approver(verdict.clone()))?;
                 let body = [("state", BodyValue::Text("asked")), ("approval", BodyValue::Text(id))];
-                self.note_verdict(EventType::Approval, &about, &verdict, &body);
+                self.record_verdict(EventType::Approval, &about, &verdict, &body);
                 return Ok(Some(verdict));
             }
-            (AnswerVerdict::Deny, Decider::Hook) => {
+            (Decision::Deny, Decider::Hook) => {
                 self.gate.approvals.forget(id);
                 let verdict = named(Decision::Deny);
-                self.note_verdict(EventType::Denied, &about, &verdict, &[]);
+                self.record_verdict(EventType::Denied, &about, &verdict, &[]);
                 return Err(PolicyError::Denied { tool: about.tool.into_owned(), verdict: Box::new(verdict) }.into());
             }
-            (AnswerVerdict::Deny | AnswerVerdict::Ask, Decider::Approver(requested)) => {
+            (Decision::Deny | Decision::Ask, Decider::Approver(requested)) => {
                 self.gate.approvals.forget(id);
-                self.note_answer(&about, id, "refused", by, reason.as_deref());
+                self.record_answer(&about, id, "refused", by, reason.as_deref());
                 return Err(not_approved(&about.tool, requested, by, reason.as_deref()));
             }
         }
@@ -133,7 +133,7 @@ impl Door {
         self.recorder.record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Policy) });
     }
 
-    fn note_verdict(&self, kind: EventType, about: &CallContext, verdict: &Verdict, more: &[(&str, BodyValue<'_>)]) {
+    fn record_verdict(&self, kind: EventType, about: &CallContext, verdict: &Verdict, more: &[(&str, BodyValue<'_>)]) {
         let version = self.gate.rules.version();
         let mut body: Vec<(&str, BodyValue<'_>)> = more.to_vec();
         body.extend([
@@ -143,17 +143,17 @@ impl Door {
             ("reason", BodyValue::Text(&verdict.reason)),
             ("policy", BodyValue::Text(&version)),
         ]);
-        self.note(kind, about, &body);
+        self.record_event(kind, about, &body);
     }
 
-    fn note_answer(&self, about: &CallContext, id: &str, state: &str, by: &str, reason: Option<&str>) {
+    fn record_answer(&self, about: &CallContext, id: &str, state: &str, by: &str, reason: Option<&str>) {
         let mut body =
             vec![("state", BodyValue::Text(state)), ("approval", BodyValue::Text(id)), ("by", BodyValue::Text(by))];
         body.extend(reason.map(|reason| ("reason", BodyValue::Text(reason))));
-        self.note(EventType::Approval, about, &body);
+        self.record_event(EventType::Approval, about, &body);
     }
 
-    fn note(&self, kind: EventType, about: &CallContext, body: &[(&str, BodyValue<'_>)]) {
+    fn record_event(&self, kind: EventType, about: &CallContext, body: &[(&str, BodyValue<'_>)]) {
         self.recorder.record(&NewEvent { importance: Importance::Other, ..NewEvent::of_call(kind, about, body) });
     }
 }

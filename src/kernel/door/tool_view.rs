@@ -5,7 +5,7 @@ use super::gate::Gate;
 use super::rules::InForce;
 use super::strictest_verdict::now_ms;
 use std::sync::Arc;
-use tgp_base::call::Caller;
+use tgp_base::call::{Caller, CallerKind};
 use tgp_base::effect::Effect;
 use tgp_base::error::Error;
 use tgp_policy::{CallFacts, Capability, Fact, Policy};
@@ -95,7 +95,7 @@ impl ToolView<'_> {
         if self.caller.token.is_none() {
             call.token = Fact::Unknown;
         }
-        call.is_any_agent = self.caller.kind() == "agent" && self.caller.id.is_none();
+        call.is_any_principal = self.caller.kind == CallerKind::Agent && self.caller.id.is_none();
         call
     }
 }

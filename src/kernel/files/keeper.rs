@@ -51,8 +51,9 @@ impl Keeper<'_> {
             if self.history.is_checked_out(step.path.as_str(), &content) {
                 continue;
             }
-            let judged = self.checks.judge(&step.path, &String::from_utf8_lossy(&content), Depth::RulesAndTypes);
-            if judged.is_ok_and(|judged| judged.findings.is_empty()) {
+            let checked =
+                self.checks.check_source(&step.path, &String::from_utf8_lossy(&content), Depth::RulesAndTypes);
+            if checked.is_ok_and(|checked| checked.findings.is_empty()) {
                 sound.push(blake3::hash(&content));
             }
         }

@@ -33,4 +33,4 @@ pub use folder_rules::check_folders;
 pub use preview::FileChangeCall;
 pub use root_files::RootFiles;
 pub use search_files::SearchQuery;
-pub use write_path::{WriteParts, WritePath};
+pub use write_path::{WriteDeps, WritePath};

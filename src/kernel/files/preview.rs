@@ -7,7 +7,7 @@ use super::keeper::Keeper;
 use super::plan::{Change, OneFile, Plan, Step};
 use super::relocation::{Moved, Relocation, Removal, Removed};
 use super::tested_steps::may_change;
-use super::write_path::{Counting, WriteParts, WritePath};
+use super::write_path::{Counting, WriteDeps, WritePath};
 use crate::kernel::door::{Need, Reach};
 use crate::kernel::file_diff::{DiffEffort, FileDiff};
 use crate::kernel::history::{Persisted, Written};
@@ -191,7 +191,7 @@ impl WritePath {
         plan: &P,
         report: impl FnOnce(Written, P::Details) -> R,
     ) -> Result<FilePreview, Error> {
-        let WriteParts { root, quota, checks, history, tests, .. } = &self.parts;
+        let WriteDeps { root, quota, checks, history, tests, .. } = &self.deps;
         history.check_writable()?;
         let (steps, details) = plan.steps(root)?;
         match extent {
@@ -205,18 +205,18 @@ impl WritePath {
             }
             Extent::Whole => {}
         }
-        let judged = self.judge(plan, &steps)?;
+        let checked = self.check_steps(plan, &steps)?;
         let (_, similar) = self.find_similar(plan.path(), &steps, Counting::Uncounted)?;
         Keeper { root, own: &self.own, checks, history }.check(&steps)?;
         for (step, text) in steps.iter().filter_map(|step| Some((step, step.after.as_ref()?))) {
             quota.check(root, &step.path, text.len())?;
             root.check_write(&step.path, text)?;
         }
-        let problem = self.problem(&judged);
+        let problem = self.problem(&checked);
         let written = Written {
             persisted: if problem.is_none() { Persisted::Yes } else { Persisted::No },
-            findings: judged.findings,
-            notice: judged.notice,
+            findings: checked.findings,
+            notice: checked.notice,
             similar: if problem.is_none() { similar } else { Vec::new() },
             problem,
             ..Written::not_committed(plan.path().as_str(), "")

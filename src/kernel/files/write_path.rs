@@ -9,7 +9,7 @@ use super::plan::{Change, OnFindings, OneFile, Plan, Step, content_of};
 use super::tested_steps::{events, may_change};
 use super::write_rules::check_writable;
 use super::written_hashes::WrittenHashes;
-use crate::kernel::checks::{Checks, Depth, Judged};
+use crate::kernel::checks::{CheckFindings, Checks, Depth};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::door::present;
 use crate::kernel::history::{History, Persisted, RunExamples, WriteDone, WriteTurn, Written};
@@ -28,7 +28,7 @@ use tgp_vfs::{DiskVfs, JailPath, RootQuota, Vfs};
 const MAX_TRIES: usize = 8;
 
 /// The dependencies of a write.
-pub struct WriteParts {
+pub struct WriteDeps {
     pub root: Arc<DiskVfs>,
     pub quota: RootQuota,
     pub checks: Arc<Checks>,
@@ -55,15 +55,15 @@ pub(super) enum Counting {
 }
 
 pub struct WritePath {
-    pub(super) parts: WriteParts,
+    pub(super) deps: WriteDeps,
     /// Serialises changes of the same file after a conflict.
     path_locks: PathLocks,
     pub(super) own: WrittenHashes,
 }
 
 impl WritePath {
-    pub fn new(parts: WriteParts) -> Self {
-        Self { parts, path_locks: PathLocks::default(), own: WrittenHashes::default() }
+    pub fn new(deps: WriteDeps) -> Self {
+        Self { deps, path_locks: PathLocks::default(), own: WrittenHashes::default() }
     }
 
     /// Changes the text of one file; see [`Self::carry_out`].
@@ -94,36 +94,36 @@ impl WritePath {
             Ok((written, details)) => {
                 let published =
                     move |written: Result<Written, Error>| done(written.map(|written| report(written, details)));
-                self.parts.history.publish(Ok(written), Box::new(published));
+                self.deps.history.publish(Ok(written), Box::new(published));
             }
         }
     }
 
     fn commit<P: Plan>(&self, plan: &P, note: &CommitNote) -> Result<(Written, P::Details), Error> {
-        self.parts.history.check_writable()?;
-        let root = &*self.parts.root;
+        self.deps.history.check_writable()?;
+        let root = &*self.deps.root;
         let path = plan.path();
-        let message = note.message(&plan.subject(), self.parts.checks.secrets());
+        let message = note.message(&plan.subject(), self.deps.checks.secrets());
         let mut lock = self.path_locks.lock_if_contended(path);
         for _ in 0..MAX_TRIES {
             let (steps, details) = plan.steps(root)?;
-            may_change(&self.parts.tests, &steps, path)?;
-            let judged = self.judge(plan, &steps)?;
+            may_change(&self.deps.tests, &steps, path)?;
+            let checked = self.check_steps(plan, &steps)?;
             let (is_new, similar) = self.find_similar(path, &steps, Counting::Counted)?;
-            let keeper = Keeper { root, own: &self.own, checks: &self.parts.checks, history: &self.parts.history };
+            let keeper = Keeper { root, own: &self.own, checks: &self.deps.checks, history: &self.deps.history };
             let sound = keeper.sound_texts(&steps)?;
-            let mut turn = self.parts.history.begin();
+            let mut turn = self.deps.history.begin();
             let still_fits =
                 steps.iter().try_fold(true, |fits, step| Ok::<_, Error>(fits && step.still_fits(root)?))?;
             if still_fits {
-                let problem = self.problem(&judged);
+                let problem = self.problem(&checked);
                 let mode = if problem.is_none() { ChangeMode::Commit } else { ChangeMode::Draft };
                 let notices = keeper.keep(&mut turn, &steps, mode, &sound)?;
                 // Only now: after a kill from here on, the next process restores these files.
                 turn.begin_files(steps.iter().map(|step| step.path.as_str()).chain([META_FILE]));
                 let happened = events(&steps, path, root);
-                let mut written = self.write(turn, path, &steps, judged, problem, &message)?;
-                self.parts.tests.changed(present().as_ref(), &happened);
+                let mut written = self.write(turn, path, &steps, checked, problem, &message)?;
+                self.deps.tests.changed(present().as_ref(), &happened);
                 if written.persisted != Persisted::No {
                     self.note(is_new, &similar);
                     written.similar = similar;
@@ -143,14 +143,14 @@ impl WritePath {
     }
 
     /// Checks all new texts.
-    pub(super) fn judge<P: Plan>(&self, plan: &P, steps: &[Step]) -> Result<Judged, Error> {
-        let checks = &self.parts.checks;
-        let mut all = Judged::default();
+    pub(super) fn check_steps<P: Plan>(&self, plan: &P, steps: &[Step]) -> Result<CheckFindings, Error> {
+        let checks = &self.deps.checks;
+        let mut all = CheckFindings::default();
         for step in steps {
             check_writable(&step.path)?;
             let Some(text) = &step.after else { continue };
             let depth = if step.path == *plan.path() { Depth::RulesAndTypes } else { Depth::Rules };
-            let Judged { findings, secrets, notice } = checks.judge(&step.path, text, depth)?;
+            let CheckFindings { findings, secrets, notice } = checks.check_source(&step.path, text, depth)?;
             all.findings.extend(findings);
             all.secrets.extend(secrets);
             all.notice = all.notice.or(notice);
@@ -184,12 +184,12 @@ impl WritePath {
         let Some(text) = text.filter(|_| is_tool(path)) else { return Ok((false, Vec::new())) };
         let leaving: Vec<&str> =
             steps.iter().filter(|step| step.after.is_none()).map(|step| step.path.as_str()).collect();
-        let is_there = self.parts.root.exists(path)?;
+        let is_there = self.deps.root.exists(path)?;
         if !is_there {
-            self.parts.tools.refuse_look_alike(path.as_str(), &leaving)?;
+            self.deps.tools.refuse_look_alike(path.as_str(), &leaving)?;
         }
         let is_new = leaving.is_empty() && !is_there;
-        let similar = match &self.parts.reuse {
+        let similar = match &self.deps.reuse {
             Some(reuse) => {
                 let candidate = Candidate { path, text, is_new, leaving };
                 match counting {
@@ -206,22 +206,22 @@ impl WritePath {
     fn note(&self, is_new: bool, similar: &[SimilarTool]) {
         if is_new {
             let event = if similar.is_empty() { ReuseEvent::Forged } else { ReuseEvent::Duplicate };
-            self.parts.tools.note(event);
+            self.deps.tools.note(event);
         }
     }
 
     /// What keeps a change with these check results out of the history.
-    fn fault<'j>(&self, judged: &'j Judged) -> Option<Fault<'j>> {
-        if let Some(secret) = judged.secrets.first() {
+    fn fault<'j>(&self, checked: &'j CheckFindings) -> Option<Fault<'j>> {
+        if let Some(secret) = checked.secrets.first() {
             return Some(Fault::Secret(secret));
         }
-        let first = judged.findings.first().filter(|_| self.parts.checks.is_strict())?;
+        let first = checked.findings.first().filter(|_| self.deps.checks.is_strict())?;
         Some(Fault::Finding(first))
     }
 
     /// Why a text with these check results is written to disk and not committed, if so.
-    pub(super) fn problem(&self, judged: &Judged) -> Option<String> {
-        Some(match self.fault(judged)? {
+    pub(super) fn problem(&self, checked: &CheckFindings) -> Option<String> {
+        Some(match self.fault(checked)? {
             Fault::Secret(first) => held_back(first),
             Fault::Finding(first) => format!(
                 "It is kept as a draft and not committed, because check_tool finds errors in it: {first}. Call check_tool for details, and fix them: a version without errors is committed."
@@ -235,12 +235,12 @@ impl WritePath {
         mut turn: WriteTurn<'_>,
         path: &JailPath,
         steps: &[Step],
-        judged: Judged,
+        checked: CheckFindings,
         problem: Option<String>,
         message: &str,
     ) -> Result<Written, Error> {
-        let WriteParts { tools, history, examples, .. } = &self.parts;
-        let Judged { findings, notice, .. } = judged;
+        let WriteDeps { tools, history, examples, .. } = &self.deps;
+        let CheckFindings { findings, notice, .. } = checked;
         let will_be_logged = problem.is_none() && turn.restores_files();
         self.put_all(steps, will_be_logged)?;
         for step in steps {
@@ -277,7 +277,7 @@ impl WritePath {
 
     /// Writes all files or none.
     fn put_all(&self, steps: &[Step], will_be_logged: bool) -> Result<(), Error> {
-        let root = &self.parts.root;
+        let root = &self.deps.root;
         let mut undo: Vec<(&JailPath, Option<Vec<u8>>)> = Vec::new();
         // Read before anything is written, so that it can be undone.
         let before = |step: &Step| if steps.len() > 1 { content_of(root, &step.path) } else { Ok(None) };
@@ -303,12 +303,12 @@ impl WritePath {
     /// Flushes the new texts to disk; returns the problem if that fails.
     fn sync_all(&self, steps: &[Step]) -> Option<String> {
         let mut written = steps.iter().filter(|step| step.after.is_some());
-        let synced = written.try_for_each(|step| self.parts.root.sync(&step.path));
+        let synced = written.try_for_each(|step| self.deps.root.sync(&step.path));
         synced.err().map(|error| Error::from(error).message)
     }
 
     fn put(&self, step: &Step, will_be_logged: bool) -> Result<(), Error> {
-        let WriteParts { root, quota, .. } = &self.parts;
+        let WriteDeps { root, quota, .. } = &self.deps;
         let Step { path, after, .. } = step;
         let Some(text) = after else { return Ok(root.remove(path)?) };
         Ok(quota.write(root, path, text.len(), || {
@@ -322,12 +322,12 @@ impl WritePath {
         let (mut meta, mut problem) = (None, None);
         // Removals are last in the steps and are registered first, so that a moved file is not a duplicate of itself.
         for step in steps.iter().rev() {
-            match self.parts.tools.registry().register(&step.path) {
+            match self.deps.tools.registry().register(&step.path) {
                 Ok(made) => meta = made.or(meta),
                 Err(error) => problem = Some(error.message),
             }
         }
-        self.parts.tools.texts_changed();
+        self.deps.tools.texts_changed();
         (meta, problem)
     }
 }

@@ -1,20 +1,20 @@
 //! Concurrent writes.
 
-use super::{OneFile, WriteParts, WritePath};
+use super::{OneFile, WriteDeps, WritePath};
 use crate::kernel::check_config::CheckMode;
-use crate::kernel::checks::{CheckParts, Checks};
+use crate::kernel::checks::{CheckDeps, Checks};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{Config, GitWriteStrategy};
 use crate::kernel::door::{Door, Records};
 use crate::kernel::files::changes::{Patch, WholeText};
 use crate::kernel::history::{
-    Exchange, GitHome, History, HistoryParts, Persisted, ProcessControl, RunExamples, Written,
+    Exchange, GitHome, History, HistoryDeps, Persisted, ProcessControl, RunExamples, Written,
 };
 use crate::kernel::host_functions::{Answer, CallingRun, HostFunctions, RunEnding};
 use crate::kernel::modules::{AllowedPackages, ImportResolver};
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::secret_scan::SecretScan;
-use crate::kernel::test_first::{TestFirst, TestFirstParts};
+use crate::kernel::test_first::{TestFirst, TestFirstDeps};
 use crate::kernel::tools::{RegistryFiles, Tools};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ fn fixture_with(config: &Config) -> Fixture {
     let files = Arc::clone(&root) as Arc<dyn Vfs>;
     let resolver = Arc::new(ImportResolver::new(Arc::clone(&files), AllowedPackages::new(&[])));
     let checker = Arc::new(Checker { requests: Mutex::new(0), then: Mutex::new(None) });
-    let checks = Arc::new(Checks::new(CheckParts {
+    let checks = Arc::new(Checks::new(CheckDeps {
         files: Arc::clone(&files),
         compiler: Arc::clone(&compiler),
         resolver,
@@ -91,7 +91,7 @@ fn fixture_with(config: &Config) -> Fixture {
     let registry = RegistryFiles { tools: files, meta: Arc::clone(&root), shared_meta: None, private };
     let tools = Arc::new(Tools::open(registry, compiler, None, Arc::clone(&root)));
     let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
-    let history = Arc::new(History::new(HistoryParts {
+    let history = Arc::new(History::new(HistoryDeps {
         git: store,
         exchange,
         files: Arc::clone(&root),
@@ -102,14 +102,14 @@ fn fixture_with(config: &Config) -> Fixture {
         witness: Door::open(Records::Nothing),
     }));
     let quota = RootQuota::new(Usage { bytes: 1 << 30, files: 1 << 20 });
-    let parts = WriteParts {
+    let deps = WriteDeps {
         root: Arc::clone(&root),
         quota,
         checks,
         tools,
         history: Arc::clone(&history),
         examples,
-        tests: Arc::new(TestFirst::new(TestFirstParts {
+        tests: Arc::new(TestFirst::new(TestFirstDeps {
             mode: Mode::Explore,
             exempt: ExemptGlobs::default(),
             files: Arc::clone(&root) as Arc<dyn Vfs>,
@@ -118,7 +118,7 @@ fn fixture_with(config: &Config) -> Fixture {
         })),
         reuse: None,
     };
-    Fixture { _folder: folder, root, history, writes: WritePath::new(parts), checker }
+    Fixture { _folder: folder, root, history, writes: WritePath::new(deps), checker }
 }
 
 impl Fixture {

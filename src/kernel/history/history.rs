@@ -58,7 +58,7 @@ enum Flushed {
 }
 
 /// The dependencies of the history.
-pub struct HistoryParts {
+pub struct HistoryDeps {
     pub git: Arc<GitStore>,
     pub exchange: Exchange,
     pub files: Arc<DiskVfs>,
@@ -85,8 +85,8 @@ pub struct History {
 }
 
 impl History {
-    pub fn new(parts: HistoryParts) -> Self {
-        let HistoryParts { git, exchange, files, tools, strategy, secrets, halt, witness } = parts;
+    pub fn new(deps: HistoryDeps) -> Self {
+        let HistoryDeps { git, exchange, files, tools, strategy, secrets, halt, witness } = deps;
         Self { git, exchange, files, tools, strategy, secrets, halt, witness, one_writer: Mutex::new(()) }
     }
 

@@ -13,7 +13,7 @@ mod written;
 
 pub use exchange::{Exchange, Incoming};
 pub use git_remote::{GitHome, ProcessControl, ask_remote};
-pub use history::{History, HistoryEntry, HistoryParts};
+pub use history::{History, HistoryDeps, HistoryEntry};
 pub use run_examples::RunExamples;
 pub use write_turn::WriteTurn;
 pub use written::{Persisted, PullRequestLink, WriteDone, Written};

@@ -1,6 +1,7 @@
 //! Runs of tools: start, host calls, limits and end.
 
 mod confinement;
+mod entered_run;
 mod files;
 mod host_calls;
 mod open_runs;
@@ -18,7 +19,7 @@ mod trial;
 pub use confinement::threads_warning;
 pub use files::guest_files::GuestFiles;
 pub use outcome::exec_value::{ExecDone, ExecValue, when_executed};
-pub use runs::{RunParts, Runs};
+pub use runs::{RunDeps, Runs};
 pub use scope::exec_options::{ExecOptions, ExecRequest, Runnable};
 #[cfg(test)]
 pub use test_results::test_report::TestFileReport;

@@ -1,6 +1,7 @@
 //! `exec_tool`: runs of tools in the sandbox.
 
 use super::confinement::ConfinementReport;
+use super::entered_run::EnteredRun;
 use super::files::guest_files::GuestFiles;
 use super::open_runs::{OpenRuns, RunIntent};
 use super::outcome::exec_value::{ExecDone, ExecValue, when_executed};
@@ -9,6 +10,7 @@ use super::outcome::run_stages::{Stage, traced};
 use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
 use super::scope::exec_options::{ExecOptions, Runnable};
 use super::scope::run_scope::RunScope;
+use super::scope::run_terms::{RunAdmission, RunTerms};
 use crate::kernel::checks::Checks;
 use crate::kernel::config::SandboxConfig;
 use crate::kernel::door::Door;
@@ -36,7 +38,7 @@ const FIRST_NESTED_RUN: u64 = 1 << 32;
 const BACKGROUND_THREADS: usize = 2;
 
 /// The dependencies of runs.
-pub struct RunParts {
+pub struct RunDeps {
     pub config: SandboxConfig,
     pub sandbox: Sandbox,
     pub modules: Arc<Modules>,
@@ -67,9 +69,9 @@ pub struct Runs {
 }
 
 impl Runs {
-    pub fn new(parts: RunParts) -> Arc<Self> {
-        let RunParts { config, sandbox, modules, checks, tools, examples, .. } = parts;
-        let RunParts { functions, guest_files, fetcher, secrets, door, tests, .. } = parts;
+    pub fn new(deps: RunDeps) -> Arc<Self> {
+        let RunDeps { config, sandbox, modules, checks, tools, examples, .. } = deps;
+        let RunDeps { functions, guest_files, fetcher, secrets, door, tests, .. } = deps;
         let background = WorkPool::new("tgp-host", BACKGROUND_THREADS);
         let services =
             Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background, door, tests });
@@ -137,27 +139,22 @@ impl Runs {
 
     /// The scope of an internal run, without a caller.
     pub(super) fn bare_scope(&self, run: RunId, limits: RunLimits) -> RunScope {
-        self.scope(run, limits, ExecOptions::default())
+        self.scope(run, RunTerms { options: ExecOptions::default(), limits, admission: RunAdmission::default() })
     }
 
-    pub(super) fn scope(&self, run: RunId, limits: RunLimits, options: ExecOptions) -> RunScope {
+    pub(super) fn scope(&self, run: RunId, terms: RunTerms) -> RunScope {
         let config = &self.config;
         let writes = RunWriteQuota::new(config.write_bytes.into(), config.write_files.into());
-        let preview = options.is_dry().then(|| self.guest_files.preview());
-        let mut scope = RunScope::outermost(run, limits, config.tree_limits(), options, writes);
+        let preview = terms.admission.caller.dry_run.then(|| self.guest_files.preview());
+        let mut scope = RunScope::outermost(run, terms, config.tree_limits(), writes);
         scope.preview = preview;
         scope
     }
 
-    pub(super) fn start(
-        self: &Arc<Self>,
-        run: RunId,
-        mut scope: RunScope,
-        what: &Runnable,
-        args_json: Arc<str>,
-        graph: ModuleGraph,
-        done: ExecDone,
-    ) {
+    /// Runs a checked run in the sandbox.
+    pub(super) fn execute(self: &Arc<Self>, entered: EnteredRun, mut scope: RunScope, graph: ModuleGraph) {
+        let EnteredRun { run, what, args_json, done, .. } = entered;
+        let args_json: Arc<str> = args_json.into();
         let graph = Arc::new(graph);
         let limits = scope.limits;
         let entry = graph.modules.first().map(|module| module.path.clone()).unwrap_or_default();
@@ -168,7 +165,7 @@ impl Runs {
         let is_counted = matches!(what, Runnable::Tool(_)) && scope.preview.is_none() && scope.test.is_none();
         let counted = is_counted.then(|| entry.clone());
         let args = Arc::clone(&args_json);
-        let owner: Arc<str> = scope.options.caller.owner().into();
+        let owner: Arc<str> = scope.admission.caller.owner().into();
         let shown = self.examples.as_ref().map(|examples| (Arc::clone(examples), Arc::clone(&args_json)));
         let host = Arc::new(SandboxHost::new(
             Arc::clone(&self.services),
@@ -188,8 +185,8 @@ impl Runs {
             args_json,
             api: Arc::clone(&api),
             limits,
-            seed: scope.options.seed.or(self.config.seed),
-            now: scope.options.now.or(self.config.now),
+            seed: scope.seed.or(self.config.seed),
+            now: scope.now.or(self.config.now),
             coverage: scope.coverage(),
             lineage: scope.lineage,
             tree: Arc::clone(&scope.tree),

@@ -145,7 +145,7 @@ impl SandboxHost {
                     let error = Error::from(error);
                     if !path.starts_with('/') && self.may_hint() {
                         let files = self.services.modules.files();
-                        with_visibility(self.scope.options.visibility.clone(), || with_near_path(error, files))
+                        with_visibility(self.scope.admission.visibility.clone(), || with_near_path(error, files))
                     } else {
                         error
                     }
@@ -220,7 +220,7 @@ impl Host for SandboxHost {
         if let Some(answer) = self.scope.test.as_ref().and_then(|test| test.answer(&question, by)) {
             return GuestReply { reply, admitted: None }.send(answer);
         }
-        self.admit(question, by, reply, None, Instant::now() + FULL_LIMIT);
+        self.admit_and_serve(question, by, reply, None, Instant::now() + FULL_LIMIT);
     }
 }
 

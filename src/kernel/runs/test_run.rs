@@ -1,6 +1,7 @@
 //! Runs of test files: selection, limits, module graph and report.
 
-use super::outcome::exec_value::{ExecDone, ExecValue, when_executed};
+use super::entered_run::EnteredRun;
+use super::outcome::exec_value::{ExecValue, when_executed};
 use super::runs::Runs;
 use super::sandbox_host::GuestServices;
 use super::scope::exec_options::Runnable;
@@ -18,7 +19,6 @@ use std::time::Duration;
 use tgp_base::call::{Call, CallContext};
 use tgp_base::effect::Effect;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_base::ids::RunId;
 use tgp_compile::tested_stem;
 use tgp_sandbox::{LogLine, RunLimits, RunStats};
 use tgp_vfs::{JailPath, Vfs};
@@ -45,24 +45,18 @@ impl Runs {
     }
 
     /// Attaches a record to a test run, and turns its end into a report.
-    pub(super) fn recorded(
-        &self,
-        run: RunId,
-        what: &Runnable,
-        mut scope: RunScope,
-        done: ExecDone,
-    ) -> (RunScope, ExecDone) {
-        let Runnable::Test(path) = what else { return (scope, done) };
-        let options = &mut scope.options;
-        let record = Arc::new(TestRecord::new(path.clone(), options.case_ms.unwrap_or(CASE_MS)));
-        options.seed.get_or_insert(SEED);
-        options.now.get_or_insert(NOW);
+    pub(super) fn recorded(&self, entered: EnteredRun, mut scope: RunScope) -> (EnteredRun, RunScope) {
+        let Runnable::Test(path) = &entered.what else { return (entered, scope) };
+        let record = Arc::new(TestRecord::new(path.clone(), scope.options.case_ms.unwrap_or(CASE_MS)));
+        scope.seed.get_or_insert(SEED);
+        scope.now.get_or_insert(NOW);
         scope.test = Some(Arc::clone(&record));
         let services = Arc::clone(self.services());
-        let call =
-            services.door.context(&Call { number: run.0, ..Call::of(&options.caller, "test_tool", Effect::Run, "") });
+        let call = Call::of(&scope.admission.caller, "test_tool", Effect::Run, "");
+        let call = services.door.context(&Call { number: entered.run.0, ..call });
+        let done = entered.done;
         let done = when_executed(move |result| done.complete(reported(&record, &services, &call, result)));
-        (scope, done)
+        (EnteredRun { done, ..entered }, scope)
     }
 
     /// The module graph of a test with its driver. Records the compiled text.

@@ -6,4 +6,4 @@ mod sharing;
 mod test_first;
 mod writers;
 
-pub use test_first::{TestFirst, TestFirstParts, text_id};
+pub use test_first::{TestFirst, TestFirstDeps, text_id};

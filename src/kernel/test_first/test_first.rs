@@ -5,7 +5,7 @@ use super::writers::Writers;
 use crate::kernel::door::Door;
 use crate::kernel::private_files::PrivateFiles;
 use std::sync::{Arc, OnceLock};
-use tgp_base::call::CallContext;
+use tgp_base::call::{CallContext, CallerKind};
 use tgp_base::error::Error;
 use tgp_base::mode::Mode;
 use tgp_state::{
@@ -14,10 +14,7 @@ use tgp_state::{
 };
 use tgp_vfs::{JailPath, Vfs};
 
-/// Callers that are people or the application: tests are not required of them.
-const PEOPLE: [&str; 3] = ["application", "cli", "kernel"];
-
-pub struct TestFirstParts {
+pub struct TestFirstDeps {
     pub mode: Mode,
     pub exempt: ExemptGlobs,
     pub files: Arc<dyn Vfs>,
@@ -37,8 +34,8 @@ pub struct TestFirst {
 
 impl TestFirst {
     #[must_use]
-    pub fn new(parts: TestFirstParts) -> Self {
-        let TestFirstParts { mode, exempt, files, door, private } = parts;
+    pub fn new(deps: TestFirstDeps) -> Self {
+        let TestFirstDeps { mode, exempt, files, door, private } = deps;
         Self {
             mode,
             exempt,
@@ -58,10 +55,10 @@ impl TestFirst {
     /// The mode of a call by this kind of caller, with an optional explicit mode. People have no required tests by
     /// default.
     #[must_use]
-    pub fn mode_of(&self, kind: &str, explicit: Option<Mode>) -> Mode {
+    pub fn mode_of(&self, kind: CallerKind, explicit: Option<Mode>) -> Mode {
         match explicit {
             Some(mode) => mode,
-            None if PEOPLE.contains(&kind) => Mode::Explore,
+            None if kind.is_person() => Mode::Explore,
             None => self.mode,
         }
     }
@@ -75,7 +72,7 @@ impl TestFirst {
     /// The author of a change on behalf of a call.
     #[must_use]
     pub fn author(call: Option<&CallContext>) -> Author {
-        let is_person = call.is_none_or(|call| PEOPLE.contains(&call.agent()) && call.caller.mode.is_none());
+        let is_person = call.is_none_or(|call| call.kind().is_person() && call.caller.mode.is_none());
         if is_person { Author::Person } else { Author::Agent }
     }
 
@@ -85,7 +82,7 @@ impl TestFirst {
     /// `State`, with the steps that would allow it.
     pub fn may_change(&self, call: Option<&CallContext>, request: &Request<'_>) -> Result<(), Error> {
         let Some(call) = call else { return Ok(()) };
-        self.judge(request, self.mode_of(call.agent(), call.caller.mode), Origin::Call)
+        self.judge(request, self.mode_of(call.kind(), call.caller.mode), Origin::Call)
     }
 
     /// As `may_change`, in a given mode.
@@ -115,7 +112,7 @@ impl TestFirst {
     /// Records file events. Tools without tests are not recorded when tests are not required.
     pub fn changed(&self, call: Option<&CallContext>, events: &[(Subject, Event)]) {
         let by = Self::author(call);
-        let mode = call.map_or(Mode::Explore, |call| self.mode_of(call.agent(), call.caller.mode));
+        let mode = call.map_or(Mode::Explore, |call| self.mode_of(call.kind(), call.caller.mode));
         for (subject, event) in events {
             if let Event::ToolWritten { tool, text } | Event::ToolMoved { to: tool, text, .. } = event {
                 self.writers.note(tool, *text, if by == Author::Person { Mode::Explore } else { mode });

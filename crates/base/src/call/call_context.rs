@@ -2,6 +2,7 @@
 
 use super::call::Call;
 use super::caller::Caller;
+use super::caller_kind::CallerKind;
 use super::visibility::SharedVisibility;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -36,10 +37,10 @@ impl CallContext {
         }
     }
 
-    /// What kind of caller makes it, as events name it: `tool` for a call of a run.
+    /// The kind of its caller; a tool for a call of a run.
     #[must_use]
-    pub fn agent(&self) -> &str {
-        if self.calling_tool.is_some() { "tool" } else { self.caller.kind() }
+    pub fn kind(&self) -> CallerKind {
+        if self.calling_tool.is_some() { CallerKind::Tool } else { self.caller.kind }
     }
 
     /// The name of the caller among callers of its kind; empty if it has none.
@@ -52,21 +53,24 @@ impl CallContext {
 #[cfg(test)]
 mod tests {
     use super::CallContext;
-    use crate::call::{Call, Caller};
+    use crate::call::{Call, Caller, CallerKind};
     use crate::effect::Effect;
     use std::sync::Arc;
 
     #[test]
     fn a_call_of_a_run_is_made_by_its_tool() {
-        let caller = Arc::new(Caller { agent: Some("agent".into()), id: Some("ann".into()), ..Caller::default() });
+        let caller = Arc::new(Caller { kind: CallerKind::Agent, id: Some("ann".into()), ..Caller::default() });
         let (tool, call) = (Arc::from("tools/a.ts"), Call::of(&caller, "read_file", Effect::Read, "{}"));
         let context = |call: &Call<'_>| CallContext::new(call, |number| format!("p-{number}"));
         let direct = context(&Call { number: 1, ..call.clone() });
-        assert_eq!((direct.agent(), direct.id(), &*direct.name), ("agent", "ann", "p-1"));
+        assert_eq!((direct.kind(), direct.id(), &*direct.name), (CallerKind::Agent, "ann", "p-1"));
         let nested = context(&Call { number: 2, parent: Some(1), calling_tool: Some(&tool), ..call });
-        assert_eq!((nested.agent(), nested.id(), nested.parent.as_deref()), ("tool", "tools/a.ts", Some("p-1")));
+        assert_eq!(
+            (nested.kind(), nested.id(), nested.parent.as_deref()),
+            (CallerKind::Tool, "tools/a.ts", Some("p-1"))
+        );
         let unnamed = Arc::<Caller>::default();
         let unnamed = context(&Call::of(&unnamed, "read_file", Effect::Read, "{}"));
-        assert_eq!((unnamed.agent(), unnamed.id()), ("application", ""));
+        assert_eq!((unnamed.kind(), unnamed.id()), (CallerKind::Application, ""));
     }
 }

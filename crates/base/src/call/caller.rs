@@ -1,11 +1,12 @@
 //! The identity of a caller.
 
+use super::caller_kind::CallerKind;
 use crate::error::{Error, ErrorCode};
 use crate::mode::Mode;
 use crate::text_hash::text_hash;
 use serde::Deserialize;
 
-/// Longest name of a session, an agent or a model.
+/// Longest name of a session, a caller or a model.
 const MAX_NAME_CHARS: usize = 200;
 
 /// The caller of a call, as the front end reports it. All fields are untrusted text.
@@ -19,8 +20,9 @@ pub struct Caller {
     pub parent: Option<f64>,
     /// The conversation that the call is part of.
     pub session: Option<String>,
-    /// What kind of caller it is.
-    pub agent: Option<String>,
+    #[serde(default, rename = "agent")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
+    pub kind: CallerKind,
     /// Its name among callers of its kind.
     pub id: Option<String>,
     pub model: Option<String>,
@@ -50,7 +52,7 @@ impl Caller {
     /// The same with names of a bounded length.
     #[must_use]
     pub fn bounded(mut self) -> Self {
-        for name in [&mut self.session, &mut self.agent, &mut self.id, &mut self.model].into_iter().flatten() {
+        for name in [&mut self.session, &mut self.id, &mut self.model].into_iter().flatten() {
             if let Some((end, _)) = name.char_indices().nth(MAX_NAME_CHARS) {
                 name.truncate(end);
             }
@@ -58,18 +60,12 @@ impl Caller {
         self
     }
 
-    /// What kind of caller it is, as rules and events name it.
-    #[must_use]
-    pub fn kind(&self) -> &str {
-        self.agent.as_deref().unwrap_or("application")
-    }
-
     /// The name of the caller in rules: an agent's own name, for others their kind.
     #[must_use]
     pub fn principal(&self) -> &str {
-        match (self.kind(), &self.id) {
-            ("agent", Some(name)) => name,
-            (kind, _) => kind,
+        match (self.kind, &self.id) {
+            (CallerKind::Agent, Some(name)) => name,
+            (kind, _) => kind.as_str(),
         }
     }
 
@@ -91,12 +87,12 @@ impl Caller {
 
 #[cfg(test)]
 mod tests {
-    use super::Caller;
+    use super::{Caller, CallerKind};
 
     #[test]
     fn callers_without_a_session_do_not_share_their_data() {
         let agent = |name: &str, session: Option<&str>| Caller {
-            agent: Some("agent".to_owned()),
+            kind: CallerKind::Agent,
             id: Some(name.to_owned()),
             session: session.map(str::to_owned),
             ..Caller::default()

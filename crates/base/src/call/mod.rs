@@ -4,9 +4,11 @@
 mod call;
 mod call_context;
 mod caller;
+mod caller_kind;
 mod visibility;
 
 pub use call::{Call, Changes};
 pub use call_context::CallContext;
 pub use caller::Caller;
+pub use caller_kind::CallerKind;
 pub use visibility::{SharedVisibility, Visibility};

@@ -88,7 +88,7 @@ impl<'a> NewEvent<'a> {
     #[must_use]
     pub fn on_behalf_of(self, call: &'a CallContext) -> Self {
         let session = call.caller.session.as_deref();
-        Self { session, agent: call.agent(), id: call.id(), call: Some(&call.name), ..self }
+        Self { session, agent: call.kind().as_str(), id: call.id(), call: Some(&call.name), ..self }
     }
 }
 

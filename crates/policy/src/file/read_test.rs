@@ -119,7 +119,7 @@ fn host(node: &Node) -> Result<HostPort, Fault> {
 
 fn set_principal(call: &mut CallFacts, node: &Node) -> Result<(), Fault> {
     let fields = Fields::of(node, "A principal", &["session", "agent", "token"])?;
-    for (key, part) in [("session", &mut call.session), ("agent", &mut call.agent), ("token", &mut call.token)] {
+    for (key, part) in [("session", &mut call.session), ("agent", &mut call.principal), ("token", &mut call.token)] {
         if let Some(member) = fields.get(key) {
             *part = Fact::Known(text(&member.value, "A part of a principal")?.to_owned());
         }

@@ -64,13 +64,13 @@ impl PrincipalPattern {
 
     /// Whether it may match, because that part of the caller is unknown.
     pub fn could_match(&self, call: &CallFacts) -> bool {
-        matches!(self.part(call), Fact::Unknown) || (self.kind == Kind::Agent && call.is_any_agent)
+        matches!(self.part(call), Fact::Unknown) || (self.kind == Kind::Agent && call.is_any_principal)
     }
 
     const fn part<'c>(&self, call: &'c CallFacts) -> &'c Fact<String> {
         match self.kind {
             Kind::Session => &call.session,
-            Kind::Agent => &call.agent,
+            Kind::Agent => &call.principal,
             Kind::Token => &call.token,
         }
     }
@@ -95,8 +95,8 @@ mod tests {
     fn a_pattern_could_match_what_is_unknown_of_a_caller() {
         let pattern = |text: &str| PrincipalPattern::parse(text).unwrap();
         let named = |name: &str| Fact::Known(name.to_owned());
-        let call = CallFacts { session: Fact::Unknown, agent: named("agent"), ..CallFacts::default() };
-        let any = CallFacts { is_any_agent: true, ..call.clone() };
+        let call = CallFacts { session: Fact::Unknown, principal: named("agent"), ..CallFacts::default() };
+        let any = CallFacts { is_any_principal: true, ..call.clone() };
         for (text, call, matches, could_match) in [
             ("session:s", &call, false, true),
             ("token:t", &call, false, false),

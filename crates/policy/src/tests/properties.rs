@@ -58,7 +58,7 @@ fn any_call(dice: &mut Dice) -> CallFacts {
         _ => json!({"tool": "send_mail"}),
     });
     found.mode = *dice.pick(&Mode::ALL);
-    found.agent = dice.pick(&[Fact::Nothing, Fact::Known("abc".to_owned())]).clone();
+    found.principal = dice.pick(&[Fact::Nothing, Fact::Known("abc".to_owned())]).clone();
     match dice.roll(10) {
         0 => found.paths = Fact::Unknown,
         1 => found.paths = Fact::Nothing,

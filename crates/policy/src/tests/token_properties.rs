@@ -42,7 +42,7 @@ fn calls(dice: &mut Dice) -> CallFacts {
         _ => json!({"tool": "download", "args": {"url": "https://a.example.com", "path": path}}),
     };
     let mut call = call(json);
-    call.agent = dice.pick(&[Fact::Nothing, Fact::Known("abc".to_owned()), Fact::Known("x".to_owned())]).clone();
+    call.principal = dice.pick(&[Fact::Nothing, Fact::Known("abc".to_owned()), Fact::Known("x".to_owned())]).clone();
     call.mode = *dice.pick(&Mode::ALL);
     call
 }
@@ -86,7 +86,7 @@ fn may_allow_holds_for_every_allowed_call() {
         for _ in 0..30 {
             let (call, now) = (calls(&mut dice), u64::try_from(dice.roll(120)).unwrap());
             let some = tools.some_call(&call.tool);
-            let some = CallFacts { agent: call.agent.clone(), mode: call.mode, ..some };
+            let some = CallFacts { principal: call.principal.clone(), mode: call.mode, ..some };
             let is_shown = capability.may_allow(&some, now);
             if capability.judge(&call, now).decision == Decision::Allow {
                 assert!(is_shown, "{call:?}");

@@ -2,10 +2,12 @@
 
 use super::approvals::{Decider, Subject};
 use crate::kernel::door::reach::Reach;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::call::{Call, CallContext};
+use tgp_base::effect::Effect;
 
 /// How long before the expiry of an approval the front end stops waiting.
 const WAIT_MARGIN: Duration = Duration::from_secs(1);
@@ -22,31 +24,63 @@ pub struct ApprovalRequest {
     pub reached: Vec<Reach>,
 }
 
+/// The request as the front end gets it. Once its rule is known, the members of the verdict are added.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct SentRequest<'r> {
+    id: &'r str,
+    tool: &'r str,
+    effect: Effect,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "any", optional))]
+    args: Option<&'r Value>,
+    /// Size of arguments that are too large to parse: they are not shown, which the approver must know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden_bytes: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'r str>,
+    call: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'r str>,
+    agent: &'r str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<Reach>>", optional))]
+    also: Vec<&'r Reach>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "any", optional))]
+    always: Option<&'r Value>,
+    waits_ms: u32,
+    rules: &'r str,
+}
+
 impl ApprovalRequest {
     /// The request for the front end, which waits for `timeout`. `rules` is the version that the approval is bound to.
-    pub fn json(&self, id: &str, call: &Call<'_>, about: &CallContext, timeout: Duration, rules: &str) -> Value {
+    pub fn sent(&self, id: &str, call: &Call<'_>, about: &CallContext, timeout: Duration, rules: &str) -> Value {
         // The front end stops waiting a little earlier, so that its refusal still arrives in time.
         let waits = timeout.saturating_sub(WAIT_MARGIN.min(timeout / 10));
-        let waits_ms = u64::try_from(waits.as_millis()).unwrap_or(u64::MAX);
-        let also: Vec<Value> =
-            self.reached.iter().map(|reach| json!({ "effect": reach.effect.as_str(), "paths": reach.paths })).collect();
-        json!({
-            "id": id,
-            "tool": call.tool,
-            "effect": call.effect.as_str(),
-            "path": call.path,
-            "args": self.args.as_deref(),
-            // Arguments that are too large to parse are not shown, which the approver must know.
-            "hiddenBytes": (self.args.is_none() && !call.args.is_empty()).then_some(call.args.len()),
-            "text": self.text.as_deref(),
-            "call": about.name,
-            "parent": about.parent,
-            "session": about.caller.session,
-            "agent": call.caller.principal(),
-            "also": (!also.is_empty()).then_some(also),
-            "always": self.always,
-            "waitsMs": waits_ms,
-            "rules": rules,
-        })
+        let sent = SentRequest {
+            id,
+            tool: &call.tool,
+            effect: call.effect,
+            path: call.path.as_deref(),
+            args: self.args.as_deref(),
+            hidden_bytes: (self.args.is_none() && !call.args.is_empty()).then_some(call.args.len()),
+            text: self.text.as_deref(),
+            call: &about.name,
+            parent: about.parent.as_deref(),
+            session: about.caller.session.as_deref(),
+            agent: call.caller.principal(),
+            also: self.reached.iter().collect(),
+            always: self.always.as_ref(),
+            waits_ms: u32::try_from(waits.as_millis()).unwrap_or(u32::MAX),
+            rules,
+        };
+        // A value of names and texts is always valid JSON.
+        serde_json::to_value(sent).unwrap_or_default()
     }
 }

@@ -15,13 +15,13 @@ use tgp_sandbox::{Question, Reply};
 
 impl SandboxHost {
     /// Admits a guest's request through the door; none for a request that is not a call.
-    fn enter(
+    fn admit_call(
         &self,
         question: &Question,
         by: AnsweredBy,
         approval: Option<&str>,
     ) -> Result<Option<AdmittedCall>, Error> {
-        let (door, caller) = (&self.services.door, &self.scope.options.caller);
+        let (door, caller) = (&self.services.door, &self.scope.admission.caller);
         let enter = || {
             let judged_as = (door.has_records() && !caller.dry_run).then(|| self.functions().sql_dialect());
             let Some(call) = guest_call(question, by, caller, judged_as) else { return Ok(None) };
@@ -34,7 +34,7 @@ impl SandboxHost {
 
     /// Answers a request once it is admitted: at once, or in the background after an approval or once the ledger has
     /// room.
-    pub(in crate::kernel::runs) fn admit(
+    pub(in crate::kernel::runs) fn admit_and_serve(
         self: &Arc<Self>,
         question: Question,
         by: AnsweredBy,
@@ -42,7 +42,7 @@ impl SandboxHost {
         approval: Option<String>,
         until: Instant,
     ) {
-        let refusal = match self.enter(&question, by, approval.as_deref()) {
+        let refusal = match self.admit_call(&question, by, approval.as_deref()) {
             Ok(admitted) => return self.serve(question, by, GuestReply { reply, admitted }),
             Err(refusal) => refusal,
         };
@@ -50,7 +50,7 @@ impl SandboxHost {
         let then = move |answer: Result<Option<String>, Error>| {
             let again = Arc::clone(&host);
             host.services.background.spawn_or_run(host.scope.root(), move || match answer {
-                Ok(approval) => again.admit(question, by, reply, approval, until),
+                Ok(approval) => again.admit_and_serve(question, by, reply, approval, until),
                 Err(error) => GuestReply { reply, admitted: None }.send(Err(error)),
             });
         };
@@ -65,7 +65,7 @@ impl SandboxHost {
         args: &str,
         imported: Vec<String>,
     ) -> Result<(), Error> {
-        let call = self.of_run(Call::of(&self.scope.options.caller, tool, effect, args));
+        let call = self.of_run(Call::of(&self.scope.admission.caller, tool, effect, args));
         let path = imported.first().map(|path| Cow::Borrowed(path.as_str()));
         let reached = || Reach::imported(imported.clone());
         let details = CallDetails { reached: (!imported.is_empty()).then_some(&reached), ..CallDetails::default() };

@@ -11,7 +11,7 @@ use tgp_sandbox::Question;
 impl SandboxHost {
     pub(in crate::kernel::runs) fn require(&self, question: &Question) -> Result<String, Error> {
         let (importer, specifier): (String, String) = arguments(question)?;
-        with_visibility(self.scope.options.visibility.clone(), || self.required(&importer, &specifier))
+        with_visibility(self.scope.admission.visibility.clone(), || self.required(&importer, &specifier))
     }
 
     fn required(&self, importer: &str, specifier: &str) -> Result<String, Error> {

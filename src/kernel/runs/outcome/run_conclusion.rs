@@ -46,7 +46,7 @@ pub fn conclude(
             );
             Error::new(ErrorCode::IsolateTimeout, message)
         }
-        RunEnd::WallTimeout if scope.options.budget == Some(limits.wall) => {
+        RunEnd::WallTimeout if scope.admission.budget == Some(limits.wall) => {
             let message = format!(
                 "{path} timed out: it gave no result within {} ms, the rest of its token's budget. Do less, or request a new token.",
                 limits.wall.as_millis()
@@ -75,7 +75,7 @@ pub fn conclude(
             ),
         ),
     };
-    let error = if stack.is_empty() { error } else { traced(error, &stack, TracePositions::Compiled, graph) };
+    let error = if stack.is_empty() { error } else { with_stack(error, &stack, TracePositions::Compiled, graph) };
     Err(error.with("path", path).with("logs", as_json(&logs)).with("stats", as_json(&stats)))
 }
 
@@ -127,7 +127,7 @@ fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph, api: &[Str
     if !thrown.name.is_empty() {
         error = error.with("name", thrown.name.as_str());
     }
-    traced(error, &thrown.stack, TracePositions::Source, graph)
+    with_stack(error, &thrown.stack, TracePositions::Source, graph)
 }
 
 /// The built-in functions of `tgp`.
@@ -156,7 +156,7 @@ fn absent_global(thrown: &GuestError) -> Option<String> {
 }
 
 /// Adds the guest's stack and its top position to the error.
-fn traced(mut error: Error, stack: &str, positions: TracePositions, graph: &ModuleGraph) -> Error {
+fn with_stack(mut error: Error, stack: &str, positions: TracePositions, graph: &ModuleGraph) -> Error {
     let trace = map_trace(stack, positions, graph);
     if !trace.text.is_empty() {
         error = error.with("stack", trace.text);

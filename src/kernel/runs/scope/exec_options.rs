@@ -1,17 +1,17 @@
 //! The request for a run, and its options.
 
-use crate::kernel::checks::CallerKind;
 use crate::kernel::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
 use crate::kernel::tool_paths::CODE_PATH;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
-use tgp_base::call::{Caller, SharedVisibility};
+use tgp_base::call::{Caller, CallerKind};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
 use tgp_sandbox::RunLimits;
+use tgp_vfs::JailPath;
 
-/// Options of one run.
+/// Options of one run, as parsed: nothing is set later.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -40,18 +40,6 @@ pub struct ExecOptions {
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub(in crate::kernel::runs) below: bool,
-    /// The hash of the approved text; no other text is run.
-    #[serde(skip)]
-    #[cfg_attr(test, ts(skip))]
-    pub(in crate::kernel::runs) approved: Option<Arc<str>>,
-    /// The files that the caller may see.
-    #[serde(skip)]
-    #[cfg_attr(test, ts(skip))]
-    pub(in crate::kernel::runs) visibility: SharedVisibility,
-    /// The time limit by the budget of the caller's token.
-    #[serde(skip)]
-    #[cfg_attr(test, ts(skip))]
-    pub(in crate::kernel::runs) budget: Option<Duration>,
 }
 
 /// What is run.
@@ -70,6 +58,14 @@ impl Runnable {
         match self {
             Self::Tool(path) | Self::Test(path) => path,
             Self::Code(_) => CODE_PATH,
+        }
+    }
+
+    /// The path of a tool; none for code, tests and invalid paths.
+    pub fn tool(&self) -> Option<JailPath> {
+        match self {
+            Self::Tool(path) => JailPath::parse(path).ok(),
+            Self::Code(_) | Self::Test(_) => None,
         }
     }
 }
@@ -95,16 +91,6 @@ impl ExecRequest {
 }
 
 impl ExecOptions {
-    /// Whether this is a dry run.
-    pub fn is_dry(&self) -> bool {
-        self.caller.dry_run
-    }
-
-    /// Makes this a dry run.
-    pub fn set_dry_run(&mut self) {
-        Arc::make_mut(&mut self.caller).dry_run = true;
-    }
-
     /// The limits of the run; those of the configuration by default.
     pub fn limits(&self, mut limits: RunLimits) -> Result<RunLimits, Error> {
         if let Some(value) = self.timeout_ms {
@@ -122,9 +108,6 @@ impl ExecOptions {
         if let Some(value) = self.memory_mb {
             MEMORY_MB.check(value, "", ErrorCode::Validation)?;
             limits.memory_bytes = u64::from(value) << 20;
-        }
-        if let Some(budget) = self.budget {
-            limits.wall = limits.wall.min(budget);
         }
         Ok(limits)
     }

@@ -3,4 +3,5 @@
 pub mod exec_options;
 pub mod nested_runs;
 pub mod run_scope;
+pub mod run_terms;
 pub mod side_effects;

@@ -1,6 +1,7 @@
 //! The scope of a run, inherited by its nested runs.
 
 use super::exec_options::ExecOptions;
+use super::run_terms::{RunAdmission, RunTerms};
 use super::side_effects::SideEffects;
 use crate::kernel::door::Trace;
 use crate::kernel::host_functions::CallingRun;
@@ -33,6 +34,9 @@ pub struct RunScope {
     deadline: Instant,
     pub limits: RunLimits,
     pub options: ExecOptions,
+    pub admission: RunAdmission,
+    pub seed: Option<u64>,
+    pub now: Option<i64>,
     /// The writes of the root and its nested runs.
     pub writes: Arc<RunWriteQuota>,
     pub effects: Arc<SideEffects>,
@@ -48,13 +52,8 @@ pub struct RunScope {
 
 impl RunScope {
     /// The scope of an outermost run. Its nested runs may use at least as much CPU time as the run itself.
-    pub fn outermost(
-        run: RunId,
-        limits: RunLimits,
-        mut tree: TreeLimits,
-        options: ExecOptions,
-        writes: RunWriteQuota,
-    ) -> Self {
+    pub fn outermost(run: RunId, terms: RunTerms, mut tree: TreeLimits, writes: RunWriteQuota) -> Self {
+        let RunTerms { options, limits, admission } = terms;
         tree.cpu = tree.cpu.max(limits.cpu);
         Self {
             root: Arc::new(Root { run, was_called: AtomicBool::new(false) }),
@@ -66,7 +65,10 @@ impl RunScope {
             limits,
             trace: options.trace.then(Arc::default),
             tool: Arc::from(""),
+            seed: options.seed,
+            now: options.now,
             options,
+            admission,
             writes: Arc::new(writes),
             effects: Arc::default(),
             preview: None,
@@ -80,12 +82,11 @@ impl RunScope {
         Self { lineage: self.lineage.below(parent), effects: self.effects.below(), nesting, ..self.clone() }
     }
 
-    /// The scope of `run`, which an application's function starts with its own limits and options.
-    pub fn started_by_function(self, run: RunId, limits: RunLimits, mut options: ExecOptions) -> Self {
-        if self.preview.is_some() {
-            options.set_dry_run();
-        }
-        Self { context: run, limits, trace: options.trace.then(Arc::default), options, ..self }
+    /// The scope of `run`, which an application's function starts with its own terms.
+    pub fn started_by_function(self, run: RunId, terms: RunTerms) -> Self {
+        let RunTerms { options, limits, admission } = terms;
+        let (trace, seed, now) = (options.trace.then(Arc::default), options.seed, options.now);
+        Self { context: run, limits, trace, seed, now, options, admission, ..self }
     }
 
     pub fn is_outermost(&self) -> bool {

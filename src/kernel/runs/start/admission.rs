@@ -3,9 +3,10 @@
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::runs::Runs;
 use crate::kernel::runs::outcome::run_conclusion::out_of_nested_time;
-use crate::kernel::runs::scope::exec_options::{ExecOptions, Runnable};
+use crate::kernel::runs::scope::exec_options::Runnable;
 use crate::kernel::runs::scope::run_scope::RunScope;
 use crate::kernel::test_first::text_id;
+use tgp_base::call::Caller;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::mode::Mode;
 use tgp_sandbox::{JsonShape, NestedRun, TreeLimits};
@@ -13,7 +14,7 @@ use tgp_state::{Origin, Request, TextId, Texts};
 
 impl Runs {
     /// Counts one more nested run, if the limits allow it.
-    pub(in crate::kernel::runs) fn admit_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
+    pub(in crate::kernel::runs) fn count_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
         let refused = |why: String| Error::new(ErrorCode::Limit, format!("{path} was not run: {why}"));
         let most = self.config.call_depth;
         if scope.lineage.depth > most {
@@ -33,14 +34,13 @@ impl Runs {
     }
 
     /// Refuses arguments that are too large, tools that fail their check, and a text other than the approved one.
-    pub(in crate::kernel::runs) fn admit(
+    pub(in crate::kernel::runs) fn check_request(
         &self,
         args_json: &str,
-        memory_bytes: u64,
-        options: &ExecOptions,
+        scope: &RunScope,
         graph: &ModuleGraph,
     ) -> Result<(), Error> {
-        let most = self.config.args_bytes as usize;
+        let (most, memory_bytes) = (self.config.args_bytes as usize, scope.limits.memory_bytes);
         if args_json.len() > most {
             let message = format!(
                 "The arguments are {} bytes of JSON; the limit is {most} (sandbox.argsBytes). Pass less, or a path to a file.",
@@ -56,17 +56,17 @@ impl Runs {
             );
             return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
         }
-        if options.approved.as_ref().is_some_and(|approved| **approved != *graph.text_hash()) {
+        if scope.admission.approved_text.as_ref().is_some_and(|approved| **approved != *graph.text_hash()) {
             let message =
                 "The approval is void: the tool has changed since. Make the call again and have it approved again.";
             return Err(Error::new(ErrorCode::Approval, message));
         }
-        self.services().checks.gate_run(options.caller_kind, graph)
+        self.services().checks.gate_run(scope.options.caller_kind, graph)
     }
 
-    /// How strictly tests are required for the caller of a run.
-    pub(in crate::kernel::runs) fn mode_of(&self, options: &ExecOptions) -> Mode {
-        self.services().tests.mode_of(options.caller.kind(), options.caller.mode)
+    /// How strictly tests are required of a caller.
+    pub(in crate::kernel::runs) fn mode_of(&self, caller: &Caller) -> Mode {
+        self.services().tests.mode_of(caller.kind, caller.mode)
     }
 
     /// Refuses a tool without passing tests, where they are required. Tests and previews are exempt, as they have no
@@ -81,19 +81,19 @@ impl Runs {
             return Ok(());
         }
         let through = if scope.lineage.parent.is_some() { Origin::Run } else { Origin::Call };
-        self.tests_let_run(what, &scope.options, through, graph)
+        self.tests_let_run(what, &scope.admission.caller, through, graph)
     }
 
     /// Refuses a run that the tests of a tool do not allow.
     pub(in crate::kernel::runs) fn tests_let_run(
         &self,
         what: &Runnable,
-        options: &ExecOptions,
+        caller: &Caller,
         through: Origin,
         graph: &ModuleGraph,
     ) -> Result<(), Error> {
-        let mode = self.mode_of(options);
-        if mode == Mode::Explore || options.is_dry() {
+        let mode = self.mode_of(caller);
+        if mode == Mode::Explore || caller.dry_run {
             return Ok(());
         }
         let tests = &self.services().tests;

@@ -1,7 +1,6 @@
 //! The way into a run: admission, the texts that it executes, and its start.
 
 pub mod admission;
-pub mod entered_run;
 pub mod nested_start;
 pub mod run_text;
 pub mod submit;

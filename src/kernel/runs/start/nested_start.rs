@@ -1,13 +1,13 @@
 //! Starts nested runs.
 
-use super::entered_run::{Entered, enter, run_call};
 use crate::kernel::door::ask_approval;
-use crate::kernel::modules::ModuleGraph;
 use crate::kernel::runs::Runs;
+use crate::kernel::runs::entered_run::{EnteredRun, admit_run, run_call};
 use crate::kernel::runs::outcome::exec_value::{ExecDone, when_executed};
+use crate::kernel::runs::outcome::run_stages::Stage;
 use crate::kernel::runs::sandbox_host::{RequestedRun, RunStarter};
-use crate::kernel::runs::scope::exec_options::Runnable;
 use crate::kernel::runs::scope::run_scope::RunScope;
+use crate::kernel::runs::scope::run_terms::RunAdmission;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tgp_base::call::Call;
@@ -31,17 +31,17 @@ impl RunStarter for Runs {
             parent: parent.map(|parent| parent.0),
             calling_tool: Some(&scope.tool),
             approval: approval.as_deref(),
-            ..run_call(run, &what, &args_json, &scope.options.caller)
+            ..run_call(run, &what, &args_json, &scope.admission.caller)
         };
         let trace = scope.trace.clone().filter(|_| parent.is_some());
-        let (entered, graph) = self.with_texts(&what, &scope.options, Origin::Run, |details| {
-            enter(&self.services.door, call, details, trace, done)
+        let (admitted, graph) = self.with_texts(&what, &scope.admission.caller, Origin::Run, |details| {
+            admit_run(&self.services.door, call, details, trace, done)
         });
-        match entered {
-            Ok(Entered { done, approved, visibility, .. }) => {
-                scope.options.approved = approved;
-                scope.options.visibility = visibility;
-                self.begin_nested(run, scope, what, args_json, graph, done);
+        match admitted {
+            Ok((admission, done)) => {
+                // Its time limit is the outer run's.
+                scope.admission = RunAdmission { budget: scope.admission.budget, ..admission };
+                self.nest(EnteredRun { run, what, args_json, graph, done }, scope);
             }
             Err((error, done)) if approval.is_some() => done.complete(Err(error)),
             Err((error, done)) => {
@@ -63,28 +63,25 @@ impl RunStarter for Runs {
 }
 
 impl Runs {
-    pub(in crate::kernel::runs) fn begin_nested(
-        self: Arc<Self>,
-        run: RunId,
-        scope: RunScope,
-        what: Runnable,
-        args_json: String,
-        judged: Option<ModuleGraph>,
-        done: ExecDone,
-    ) {
-        let live = match self.admit_nested(&scope, what.path()) {
+    /// Starts a run within the limits of its root.
+    pub(in crate::kernel::runs) fn nest(self: &Arc<Self>, entered: EnteredRun, scope: RunScope) {
+        let live = match self.count_nested(&scope, entered.what.path()) {
             Ok(live) => live,
-            Err(error) => return done.complete(Err(error)),
+            Err(error) => return entered.refuse(error),
         };
+        let done = entered.done;
         let done = when_executed(move |result| {
             drop(live);
             done.complete(result);
         });
-        let done = self.announce(run, done);
-        let runs = Arc::clone(&self);
+        let entered = EnteredRun { done: self.announce(entered.run, done), ..entered };
+        let runs = Arc::clone(self);
         // In the background: compiling may be slow, and must not delay other requests of the outer run.
         let root = scope.root();
-        let job = move || runs.exec(run, scope, what, args_json, judged, done);
+        let job = move || {
+            let compiling = Stage::begin("compile", &scope);
+            runs.start(entered, scope, Some(compiling));
+        };
         self.services.background.spawn_or_run(root, job);
     }
 }

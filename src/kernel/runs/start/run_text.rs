@@ -3,9 +3,10 @@
 use crate::kernel::door::{CallDetails, Need, Reach};
 use crate::kernel::modules::{ModuleGraph, Referenced};
 use crate::kernel::runs::Runs;
-use crate::kernel::runs::scope::exec_options::{ExecOptions, Runnable};
+use crate::kernel::runs::scope::exec_options::Runnable;
 use crate::kernel::runs::test_results::test_record::TestRecord;
 use std::cell::OnceCell;
+use tgp_base::call::Caller;
 use tgp_base::effect::Effect;
 use tgp_base::error::Error;
 use tgp_base::text_hash::text_hash;
@@ -72,7 +73,7 @@ impl Runs {
     pub(in crate::kernel::runs) fn with_texts<T>(
         &self,
         what: &Runnable,
-        options: &ExecOptions,
+        caller: &Caller,
         through: Origin,
         enter: impl FnOnce(CallDetails<'_>) -> T,
     ) -> (T, Option<ModuleGraph>) {
@@ -81,7 +82,7 @@ impl Runs {
             text: Some(&|| texts.hash()),
             reached: Some(&|| texts.imports()),
             // A compile error is reported by the run.
-            tests: Some(&|| texts.graph().map_or(Ok(()), |graph| self.tests_let_run(what, options, through, graph))),
+            tests: Some(&|| texts.graph().map_or(Ok(()), |graph| self.tests_let_run(what, caller, through, graph))),
         });
         let graph = texts.graph.into_inner().and_then(Result::ok);
         // The graph of a test is rebuilt by the run, which records its texts.

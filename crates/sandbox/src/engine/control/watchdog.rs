@@ -23,8 +23,8 @@ const MIN_SLEEP: Duration = Duration::from_micros(200);
 /// Ticks without a run before the watchdog sleeps until it is woken.
 const IDLE_TICKS: u32 = 50;
 
-/// The result of a check.
-enum Verdict {
+/// What the watchdog does after a check.
+enum Action {
     Wait(Duration),
     Stuck,
 }
@@ -50,27 +50,27 @@ pub fn watch(control: &Arc<EngineControl>, inbox: &dyn Inbox) {
             Some(running) => {
                 idle = 0;
                 match check(control, running) {
-                    Verdict::Wait(time) => {
+                    Action::Wait(time) => {
                         control.changed.wait_for(&mut current, time);
                     }
-                    Verdict::Stuck => return give_up(control, current),
+                    Action::Stuck => return give_up(control, current),
                 }
             }
         }
     }
 }
 
-fn check(control: &EngineControl, running: &mut Current) -> Verdict {
+fn check(control: &EngineControl, running: &mut Current) -> Action {
     if let Some((cause, since)) = running.interrupted {
         let waited = since.elapsed();
         if waited >= TERMINATION_TIMEOUT {
-            return Verdict::Stuck;
+            return Action::Stuck;
         }
         if waited < STACK_CAPTURE_TIMEOUT {
-            return Verdict::Wait(STACK_CAPTURE_TIMEOUT.saturating_sub(waited));
+            return Action::Wait(STACK_CAPTURE_TIMEOUT.saturating_sub(waited));
         }
         control.interrupt_current(running, cause);
-        return Verdict::Wait(TERMINATION_TIMEOUT.saturating_sub(waited));
+        return Action::Wait(TERMINATION_TIMEOUT.saturating_sub(waited));
     }
     if running.started.elapsed() >= TICK {
         control.report_start(running.run);
@@ -81,13 +81,13 @@ fn check(control: &EngineControl, running: &mut Current) -> Verdict {
     let wall_left = running.limits.wall.saturating_sub(Instant::now().duration_since(running.started));
     if cpu_left.is_zero() {
         control.interrupt_current(running, Cause::Cpu);
-        return Verdict::Wait(STACK_CAPTURE_TIMEOUT);
+        return Action::Wait(STACK_CAPTURE_TIMEOUT);
     }
     if wall_left.is_zero() {
         control.interrupt_current(running, Cause::Wall);
-        return Verdict::Wait(STACK_CAPTURE_TIMEOUT);
+        return Action::Wait(STACK_CAPTURE_TIMEOUT);
     }
-    Verdict::Wait(cpu_left.min(wall_left).clamp(MIN_SLEEP, TICK))
+    Action::Wait(cpu_left.min(wall_left).clamp(MIN_SLEEP, TICK))
 }
 
 fn give_up(control: &EngineControl, current: MutexGuard<'_, Option<Current>>) {

@@ -1,32 +1,24 @@
 //! The answer to a request for an approval.
 
 use serde::Deserialize;
+use tgp_policy::Decision;
 
 /// Longest text in an answer.
 const MAX_CHARS: usize = 2000;
 
-/// The decision in an answer.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-#[serde(rename_all = "lowercase")]
-pub enum AnswerVerdict {
-    Allow,
-    Ask,
-    Deny,
-}
-
+/// The answer of a policy function or an approver.
 #[derive(Debug, Clone, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ApprovalAnswer {
-    pub verdict: AnswerVerdict,
+pub struct DeciderAnswer {
+    pub verdict: Decision,
     /// Who decided.
     pub by: Option<String>,
     pub reason: Option<String>,
     pub rule: Option<String>,
 }
 
-impl ApprovalAnswer {
+impl DeciderAnswer {
     /// The same with texts of a bounded length.
     #[must_use]
     pub fn bounded(self) -> Self {
