@@ -66,6 +66,71 @@ describe('THREAT: a guest that changes prototypes', () => {
     expect(result).toEqual([0, 'AbortError']);
   });
 
+  it('does not change a response by a then of Object.prototype', async () => {
+    const { url } = await serveHttp((_, response) => response.end('what the server sent'));
+    const result = await guest(
+      `Object.defineProperty(Object.prototype, 'then', { configurable: true, get() {
+        if (!Object.hasOwn(this, 'redirected')) return undefined;
+        delete all.Object.prototype.then;
+        return (resolve: any) => resolve({ status: 'odd', statusText: '', url: '', redirected: false, headers: ['x\\r\\ny', '1'], text: 'forged' });
+      } });
+      try { return await (await fetch(url)).text() } finally { delete all.Object.prototype.then }`,
+      url,
+    );
+    expect(result).toBe('what the server sent');
+  });
+
+  it('does not keep the bytes of a Blob', async () => {
+    const result = await guest(`
+      let bytes: Uint8Array | undefined;
+      Object.defineProperty(Uint8Array.prototype, 'then', { configurable: true, get() { bytes = this; return undefined } });
+      const blob = await new Response('secret').blob();
+      delete all.Uint8Array.prototype.then;
+      bytes?.fill(65);
+      return [await blob.text(), bytes === undefined];`);
+    expect(result).toEqual(['secret', true]);
+  });
+
+  it('does not change what a pipe and a tee pass on', async () => {
+    const result = await guest(`
+      const source = () => new ReadableStream({ start(controller) { controller.enqueue('a'); controller.close() } });
+      const written: unknown[] = [];
+      const [one, other] = source().tee();
+      Object.defineProperty(Object.prototype, 'then', { configurable: true, get() {
+        return this.value === 'a' ? (resolve: any) => resolve({ value: 'forged', done: false }) : undefined;
+      } });
+      const target = () => new WritableStream({ write(chunk) { written.push(chunk) } });
+      try { await source().pipeTo(target()); await one!.pipeTo(target()); await other!.pipeTo(target()) } finally { delete all.Object.prototype.then }
+      return written;`);
+    expect(result).toEqual(['a', 'a', 'a']);
+  });
+
+  it('does not change how an abort is reported by a species of Promise', async () => {
+    const { url } = await serveHttp(() => {});
+    const result = await guest(
+      `const stop = new AbortController();
+      const fetched = fetch(url, { signal: stop.signal }).catch((error) => error.name);
+      let heard = 0;
+      stop.signal.addEventListener('abort', () => { heard += 1 });
+      Object.defineProperty(Promise, Symbol.species, { get() { throw new Error('species') } });
+      stop.abort();
+      return [heard, await fetched];`,
+      url,
+    );
+    expect(result).toEqual([1, 'AbortError']);
+  });
+
+  it('gets no promise of the evaluation of its module', async () => {
+    const { forge } = await createKernel();
+    const { result } = await forge(`
+      const read: unknown[] = [];
+      Object.defineProperty(Promise.prototype, 'constructor', { configurable: true, get() { read.push(this); return Promise } });
+      await undefined;
+      const count = read.length;
+      export default () => count;`);
+    expect(result).toBe(0);
+  });
+
   it('gets no internal decoder of a stream', async () => {
     const result = await guest(`
       const stream = new TextDecoderStream('latin1', { fatal: true, ignoreBOM: true });

@@ -1,6 +1,6 @@
 // The entry point that the engine calls.
 (function entry(/** @type {Realm} */ realm) {
-  const { JSONParse, define } = realm;
+  const { JSONParse, define, own } = realm;
 
   /** @type {Realm['start']} */
   async function start(entry, argsJson, api, seed, now, resultBytes, callBytes) {
@@ -13,7 +13,7 @@
     const args = JSONParse(argsJson);
     define(globalThis, 'args', args);
     const loaded = realm.load(entry);
-    const returned = realm.isAsync(loaded.kind) ? await loaded.completion : loaded.completion;
+    const returned = realm.isAsync(loaded.kind) ? await own(loaded.completion) : loaded.completion;
     return realm.serialise(await realm.outcomeOf(loaded, returned, entry, args));
   }
 
