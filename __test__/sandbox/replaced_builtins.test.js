@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { serveHttp } from '../helpers/http_server.js';
@@ -129,6 +130,34 @@ describe('THREAT: a guest that changes prototypes', () => {
       const count = read.length;
       export default () => count;`);
     expect(result).toBe(0);
+  });
+
+  it('does not lose an answer by a call that it makes while another answer arrives', async () => {
+    // The answer to the outer call arrives while the inner one waits.
+    const policy = async (/** @type {{ effect: string, path?: string }} */ { effect, path }) => {
+      if (effect === 'read') await pause(path === 'outer.md' ? 300 : 600);
+      return /** @type {const} */ ('allow');
+    };
+    const { forge, tools } = await createKernel(
+      { policy, sandbox: { wallMs: 5000 } },
+      { sandboxAPI: { quick: () => ({ a: 1 }) } },
+    );
+    await tools.write_file.execute({ path: 'outer.md', content: 'outer' });
+    await tools.write_file.execute({ path: 'inner.md', content: 'inner' });
+    const { result } = await forge(`export default async () => {
+      const all: any = globalThis;
+      let inner = '';
+      const answer = all.tgp.quick();
+      Object.defineProperty(Object.prototype, 'then', { configurable: true, get() {
+        if (Object.hasOwn(this, 'a') && inner === '') inner = tgp.read_file('inner.md');
+        return undefined;
+      } });
+      const outer = tgp.read_file('outer.md');
+      await answer;
+      delete all.Object.prototype.then;
+      return [outer, inner];
+    }`);
+    expect(result).toEqual(['outer', 'inner']);
   });
 
   it('gets no internal decoder of a stream', async () => {
