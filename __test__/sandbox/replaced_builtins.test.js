@@ -203,6 +203,16 @@ describe('THREAT: a guest that changes prototypes', () => {
     expect(result).toEqual(['a.txt', 'text/plain', 'text/html', 0]);
   });
 
+  it('does not damage the entries by a name that clears them', async () => {
+    const result = await guest(`
+      performance.mark('a');
+      performance.clearMarks({ toString() { performance.clearMarks(); return 'x' } } as any);
+      performance.mark('b');
+      performance.getEntriesByName({ toString() { performance.clearMarks(); return 'b' } } as any);
+      return performance.getEntries().length;`);
+    expect(result).toBe(0);
+  });
+
   it('gets no internal descriptor when an object is logged', async () => {
     const { forge } = await createKernel();
     const { result, logs } = await forge(`export default () => {

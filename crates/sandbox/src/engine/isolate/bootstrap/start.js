@@ -9,6 +9,8 @@
     if (seed !== undefined || now !== undefined) realm.buildClock();
     if (seed !== undefined) realm.seedChance(seed);
     if (now !== undefined) realm.startClock(now);
+    // V8 adds it to a copy of a realm only.
+    realm.views.Float16Array = globalThis.Float16Array;
     realm.offer(api);
     const args = JSONParse(argsJson);
     define(globalThis, 'args', args);
