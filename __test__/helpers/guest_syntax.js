@@ -12,14 +12,16 @@ import { parseAst } from 'rolldown/parseAst';
  * @property {string} key the member of the parent that holds the node
  * @property {Scope} scope
  *
- * @typedef {object} Scope the names of a function; those of its blocks belong to it, too
+ * @typedef {object} Scope the names of a function or of a block in it
  * @property {string} name of the function: its own, or that of the variable or member that it is assigned to
- * @property {Node} node
+ * @property {Node} node the function
+ * @property {boolean} isBlock
  * @property {Map<string, Place>} names with the declaration
  * @property {Scope | undefined} outer
  */
 
 const isFunction = (/** @type {Node} */ { type }) => /^(?:Function|ArrowFunction|StaticBlock|Program)/.test(type);
+const isBlock = (/** @type {Node} */ { type }) => /^(?:BlockStatement|For|Switch|CatchClause)/.test(type);
 const isNode = (/** @type {any} */ value) =>
   value !== null && typeof value === 'object' && typeof value.type === 'string';
 
@@ -46,10 +48,7 @@ export function placesOf(text) {
   const places = [];
   /** @param {Node} node @param {Place | undefined} parent @param {string} key @param {Scope | undefined} outer */
   const visit = (node, parent, key, outer) => {
-    const scope =
-      outer === undefined || isFunction(node)
-        ? { name: functionName(parent, node), node, names: new Map(), outer }
-        : outer;
+    const scope = scopeOf(node, parent, outer);
     const place = { node, parent, key, scope };
     places.push(place);
     for (const one of childrenOf(node)) visit(one.child, place, one.key, scope);
@@ -59,10 +58,23 @@ export function placesOf(text) {
   return places;
 }
 
+/** @param {Node} node @param {Place | undefined} parent @param {Scope | undefined} outer @returns {Scope} */
+function scopeOf(node, parent, outer) {
+  if (outer === undefined || isFunction(node))
+    return { name: functionName(parent, node), node, isBlock: false, names: new Map(), outer };
+  return isBlock(node) ? { ...outer, isBlock: true, names: new Map(), outer } : outer;
+}
+
+/** The scope of the function that a scope is in. @param {Scope} scope @returns {Scope} */
+const functionScope = (scope) => (scope.isBlock && scope.outer ? functionScope(scope.outer) : scope);
+
 /** Enters the names that a node declares into their scope. @param {Place} place */
 function declare(place) {
   const { node, scope } = place;
-  if (node.type === 'VariableDeclarator') for (const name of boundNames(node.id)) scope.names.set(name, place);
+  if (node.type === 'VariableDeclarator') {
+    const owner = place.parent?.node.kind === 'var' ? functionScope(scope) : scope;
+    for (const name of boundNames(node.id)) owner.names.set(name, place);
+  }
   if (node.type === 'CatchClause' && node.param)
     for (const name of boundNames(node.param)) scope.names.set(name, place);
   if (node.type === 'ClassDeclaration' && node.id) scope.names.set(node.id.name, place);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { serveHttp } from '../helpers/http_server.js';
@@ -66,6 +67,99 @@ describe('THREAT: a guest that changes prototypes', () => {
     expect(result).toEqual([0, 'AbortError']);
   });
 
+  it('does not change a response by a then of Object.prototype', async () => {
+    const { url } = await serveHttp((_, response) => response.end('what the server sent'));
+    const result = await guest(
+      `Object.defineProperty(Object.prototype, 'then', { configurable: true, get() {
+        if (!Object.hasOwn(this, 'redirected')) return undefined;
+        delete all.Object.prototype.then;
+        return (resolve: any) => resolve({ status: 'odd', statusText: '', url: '', redirected: false, headers: ['x\\r\\ny', '1'], text: 'forged' });
+      } });
+      try { return await (await fetch(url)).text() } finally { delete all.Object.prototype.then }`,
+      url,
+    );
+    expect(result).toBe('what the server sent');
+  });
+
+  it('does not keep the bytes of a Blob', async () => {
+    const result = await guest(`
+      let bytes: Uint8Array | undefined;
+      Object.defineProperty(Uint8Array.prototype, 'then', { configurable: true, get() { bytes = this; return undefined } });
+      const blob = await new Response('secret').blob();
+      delete all.Uint8Array.prototype.then;
+      bytes?.fill(65);
+      return [await blob.text(), bytes === undefined];`);
+    expect(result).toEqual(['secret', true]);
+  });
+
+  it('does not change what a pipe and a tee pass on', async () => {
+    const result = await guest(`
+      const source = () => new ReadableStream({ start(controller) { controller.enqueue('a'); controller.close() } });
+      const written: unknown[] = [];
+      const [one, other] = source().tee();
+      Object.defineProperty(Object.prototype, 'then', { configurable: true, get() {
+        return this.value === 'a' ? (resolve: any) => resolve({ value: 'forged', done: false }) : undefined;
+      } });
+      const target = () => new WritableStream({ write(chunk) { written.push(chunk) } });
+      try { await source().pipeTo(target()); await one!.pipeTo(target()); await other!.pipeTo(target()) } finally { delete all.Object.prototype.then }
+      return written;`);
+    expect(result).toEqual(['a', 'a', 'a']);
+  });
+
+  it('does not change how an abort is reported by a species of Promise', async () => {
+    const { url } = await serveHttp(() => {});
+    const result = await guest(
+      `const stop = new AbortController();
+      const fetched = fetch(url, { signal: stop.signal }).catch((error) => error.name);
+      let heard = 0;
+      stop.signal.addEventListener('abort', () => { heard += 1 });
+      Object.defineProperty(Promise, Symbol.species, { get() { throw new Error('species') } });
+      stop.abort();
+      return [heard, await fetched];`,
+      url,
+    );
+    expect(result).toEqual([1, 'AbortError']);
+  });
+
+  it('gets no promise of the evaluation of its module', async () => {
+    const { forge } = await createKernel();
+    const { result } = await forge(`
+      const read: unknown[] = [];
+      Object.defineProperty(Promise.prototype, 'constructor', { configurable: true, get() { read.push(this); return Promise } });
+      await undefined;
+      const count = read.length;
+      export default () => count;`);
+    expect(result).toBe(0);
+  });
+
+  it('does not lose an answer by a call that it makes while another answer arrives', async () => {
+    // The answer to the outer call arrives while the inner one waits.
+    const policy = async (/** @type {{ effect: string, path?: string }} */ { effect, path }) => {
+      if (effect === 'read') await pause(path === 'outer.md' ? 300 : 600);
+      return /** @type {const} */ ('allow');
+    };
+    const { forge, tools } = await createKernel(
+      { policy, sandbox: { wallMs: 5000 } },
+      { sandboxAPI: { quick: () => ({ a: 1 }) } },
+    );
+    await tools.write_file.execute({ path: 'outer.md', content: 'outer' });
+    await tools.write_file.execute({ path: 'inner.md', content: 'inner' });
+    const { result } = await forge(`export default async () => {
+      const all: any = globalThis;
+      let inner = '';
+      const answer = all.tgp.quick();
+      Object.defineProperty(Object.prototype, 'then', { configurable: true, get() {
+        if (Object.hasOwn(this, 'a') && inner === '') inner = tgp.read_file('inner.md');
+        return undefined;
+      } });
+      const outer = tgp.read_file('outer.md');
+      await answer;
+      delete all.Object.prototype.then;
+      return [outer, inner];
+    }`);
+    expect(result).toEqual(['outer', 'inner']);
+  });
+
   it('gets no internal decoder of a stream', async () => {
     const result = await guest(`
       const stream = new TextDecoderStream('latin1', { fatal: true, ignoreBOM: true });
@@ -107,6 +201,16 @@ describe('THREAT: a guest that changes prototypes', () => {
       const [copy, other] = [structuredClone(file), structuredClone(blob)];
       return [name.call(copy), type.call(copy), type.call(other), calls];`);
     expect(result).toEqual(['a.txt', 'text/plain', 'text/html', 0]);
+  });
+
+  it('does not damage the entries by a name that clears them', async () => {
+    const result = await guest(`
+      performance.mark('a');
+      performance.clearMarks({ toString() { performance.clearMarks(); return 'x' } } as any);
+      performance.mark('b');
+      performance.getEntriesByName({ toString() { performance.clearMarks(); return 'b' } } as any);
+      return performance.getEntries().length;`);
+    expect(result).toBe(0);
   });
 
   it('gets no internal descriptor when an object is logged', async () => {

@@ -11,7 +11,8 @@ enum Part {
 }
 
 /// The script without comments, and without the space before them. Line breaks stay, so that lines keep their numbers. The script has
-/// no regular expressions (`__test__/helpers/guest_script_rules.js`).
+/// no regular expressions, and no line terminators but `\n` (`__test__/helpers/guest_script_rules.js`). A test compares the syntax
+/// trees (`__test__/sandbox/snapshot_scripts.test.js`).
 pub fn without_comments(script: &str) -> String {
     let mut out = String::with_capacity(script.len());
     let mut around = Vec::new();
@@ -28,7 +29,9 @@ pub fn without_comments(script: &str) -> String {
             }
             (Part::Code(_), '/', Some('*')) => {
                 drop_space(&mut out);
-                let length = rest.as_str().find("*/").map_or(rest.as_str().len(), |at| at + 2);
+                // The star that begins the comment does not end it.
+                let inner = rest.as_str().get(1..).unwrap_or_default();
+                let length = inner.find("*/").map_or(rest.as_str().len(), |at| at + 3);
                 out.extend(rest.as_str().get(..length).unwrap_or_default().chars().filter(|letter| *letter == '\n'));
                 rest = after(&rest, length);
                 // Tokens that the comment kept apart.
@@ -88,6 +91,10 @@ mod tests {
             ("a(/** @type {B} */ c);", "a( c);"),
             ("a;\n  /* b\n b */\nc;", "a;\n\n\nc;"),
             ("a/* b */c;", "a c;"),
+            ("/*/ a; // */ b;", " b;"),
+            ("a /*/ b */ c", "a c"),
+            ("a/**/b /***/ c", "a b c"),
+            ("a /*/", "a "),
             ("'// a' + \"/* b */\";", "'// a' + \"/* b */\";"),
             ("'it\\'s // a';", "'it\\'s // a';"),
             ("`// a ${b /* c */} // d`;", "`// a ${b } // d`;"),

@@ -1,6 +1,6 @@
 // Bodies of requests and responses, each readable once.
 (function bodies(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
-  const { Uint8Array, encodeText, indexOf, list, push, slice, toLowerCase, typedArrayBuffer } = realm;
+  const { Uint8Array, encodeText, indexOf, list, own, push, slice, toLowerCase, typedArrayBuffer } = realm;
   const BOM = '\ufeff';
 
   /** @param {Guest} value */
@@ -61,7 +61,10 @@
     return body.bytes;
   };
 
-  /** @param {ReadableStreamObject} stream @returns {Promise<Bytes>} */
+  /** @param {Bytes} bytes @returns {BoxedBytes} */
+  const boxed = (bytes) => ({ __proto__: null, bytes });
+
+  /** @param {ReadableStreamObject} stream @returns {Promise<BoxedBytes>} */
   const readStream = async (stream) => {
     const { acquire, read, stateOf } = realm.readable;
     const reader = acquire(stateOf(stream));
@@ -69,7 +72,7 @@
     const chunks = list();
     for (;;) {
       const { done, value } = await own(read(reader));
-      if (done) return realm.joinBytes(chunks);
+      if (done) return boxed(realm.joinBytes(chunks));
       if (realm.typedArrayName(value) !== 'Uint8Array')
         throw new realm.TypeError('A chunk of a body must be a Uint8Array');
       push(chunks, realm.wholeCopy(value));
@@ -91,7 +94,7 @@
     }
     const bytes = bytesIn(body);
     body.bytes = body.text = undefined;
-    return body.isShared || body.stream !== undefined ? realm.wholeCopy(bytes) : bytes;
+    return boxed(body.isShared || body.stream !== undefined ? realm.wholeCopy(bytes) : bytes);
   };
 
   /** @param {Body} body */
@@ -102,12 +105,9 @@
       body.text = undefined;
       return text[0] === BOM ? slice(text, 1) : text;
     }
-    const bytes = await own(takeBytes(body));
+    const { bytes } = await own(takeBytes(body));
     return native.decode('utf-8', bytes, false, false);
   };
-  // `await` reads `constructor`; an own property keeps it off the prototype, which the guest can change.
-  /** @type {RealmPromises['own']} */
-  const own = (promise) => realm.define(promise, 'constructor', realm.Promise);
 
   /** @param {Body} body */
   const streamOf = (body) => {
@@ -141,7 +141,7 @@
     /** @param {Guest} self */
     const bytesFor = async (self) => {
       const body = bodyOf(self);
-      return body === undefined ? new Uint8Array(0) : await own(takeBytes(body));
+      return body === undefined ? boxed(new Uint8Array(0)) : await own(takeBytes(body));
     };
     /** @param {Guest} self */
     const textFor = async (self) => {
@@ -158,19 +158,19 @@
         return realm.JSONParse(await own(textFor(this)));
       },
       async arrayBuffer() {
-        return typedArrayBuffer(await own(bytesFor(this)));
+        return typedArrayBuffer((await own(bytesFor(this))).bytes);
       },
       async bytes() {
-        return await own(bytesFor(this));
+        return (await own(bytesFor(this))).bytes;
       },
       async blob() {
         const type = typeOf(this) ?? '';
-        return realm.newBlob(await own(bytesFor(this)), toLowerCase(type));
+        return realm.newBlob((await own(bytesFor(this))).bytes, toLowerCase(type));
       },
       async formData() {
         const type = typeOf(this) ?? '';
         const kind = toLowerCase(type);
-        const bytes = await own(bytesFor(this));
+        const { bytes } = await own(bytesFor(this));
         if (indexOf(kind, 'multipart/form-data') === 0) return realm.readForm(bytes, type);
         if (indexOf(kind, 'application/x-www-form-urlencoded') !== 0) {
           throw new realm.TypeError('The content-type of the body is not that of a form');

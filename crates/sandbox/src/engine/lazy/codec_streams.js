@@ -1,8 +1,8 @@
 // Compression, decompression, text encoding and text decoding streams.
 (function codecStreams(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
-  const { Uint8Array, copyBytes, give, newTransform, tag, typedArrayBuffer, typedArrayBytes, typedArrayOffset } = realm;
+  const { Uint8Array, copyBytes, give, newTransform, own, tag } = realm;
+  const { typedArrayBuffer, typedArrayBytes, typedArrayOffset } = realm;
 
-  const { own } = realm.promises;
   const PIECE = 65536;
   const EMPTY = new Uint8Array(0);
 

@@ -49,10 +49,11 @@ interface LazyParts {
   textBody(text: string, type?: string): Body;
   bytesBody(bytes: Bytes, type?: string): Body;
   copyBody(body: Body): Body;
-  takeBytes(body: Body): Promise<Bytes>;
+  takeBytes(body: Body): Promise<BoxedBytes>;
   isUsableBody(body: Body): boolean;
   bytesInBody(body: Body): Bytes;
-  // request.js, response.js
+  // abortable_answer.js, request.js, response.js
+  abortable(answer: Promise<Guest>, signal: SignalObject, token: number): Promise<Guest>;
   requestOf(value: Guest): RequestRecord | undefined;
   responseFrom(answer: Guest): object;
   // crypto_key.js, algorithms.js, key_import.js, subtle_crypto.js
@@ -62,6 +63,10 @@ interface LazyParts {
   subtle: object;
 }
 
+/** Bytes that a promise is resolved with: resolving reads `then`, which bytes inherit. */
+interface BoxedBytes extends Internal {
+  readonly bytes: Bytes;
+}
 interface RequestRecord extends Internal {
   url: string;
   method: string;
@@ -118,6 +123,7 @@ interface Chunk extends Internal {
 
 interface StreamReader extends Internal {
   state: ReadableState | undefined;
+  readonly newStep: NewStep;
   readonly requests: Queue<Later<StreamStep>>;
   closed: Later<undefined>;
 }
@@ -140,7 +146,7 @@ interface ReadableState extends Internal {
   again: boolean;
 }
 interface ReadableStates extends Internal {
-  acquire(state: ReadableState): StreamReader;
+  acquire(state: ReadableState, newStep?: NewStep): StreamReader;
   cancel(state: ReadableState, reason: Guest): Promise<void>;
   close(state: ReadableState): void;
   enqueue(state: ReadableState, chunk: Guest): void;

@@ -53,6 +53,7 @@ pub static STAGES: [LazyStage; 5] = [
             include_str!("form_data.js"),
             include_str!("multipart.js"),
             include_str!("body.js"),
+            include_str!("abortable_answer.js"),
             include_str!("request.js"),
             include_str!("response.js"),
         ],

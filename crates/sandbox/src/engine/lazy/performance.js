@@ -127,11 +127,13 @@
     return toArray(out);
   };
 
-  /** @param {string} type @param {string} name */
+  /** @param {string} type @param {Guest} name */
   const clear = (type, name) => {
+    // Converting the name may clear entries.
+    const wanted = name === undefined ? undefined : `${name}`;
     const kept = list();
     for (let i = 0; i < entries.length; i++) {
-      if (entries[i].type !== type || (name !== undefined && entries[i].name !== `${name}`)) push(kept, entries[i]);
+      if (entries[i].type !== type || (wanted !== undefined && entries[i].name !== wanted)) push(kept, entries[i]);
     }
     entries = kept;
   };
@@ -195,11 +197,14 @@
     }
     /** @param {Guest} name @param {Guest} type */
     getEntriesByName(name, type) {
-      return found((/** @type {Guest} */ it) => it.name === `${name}` && (type === undefined || it.type === `${type}`));
+      const wanted = `${name}`;
+      const kind = type === undefined ? undefined : `${type}`;
+      return found((/** @type {Guest} */ it) => it.name === wanted && (kind === undefined || it.type === kind));
     }
     /** @param {Guest} type */
     getEntriesByType(type) {
-      return found((/** @type {Guest} */ it) => it.type === `${type}`);
+      const kind = `${type}`;
+      return found((/** @type {Guest} */ it) => it.type === kind);
     }
     /** @param {Guest} name */
     clearMarks(name) {

@@ -1,10 +1,6 @@
 // Internal promises, independent of changes that a guest makes to `Promise.prototype`.
 (function promises(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
-  const { Promise, ReflectApply, define } = realm;
-
-  // `await` reads `constructor`; an own property keeps it off the prototype. For promises that guests never get.
-  /** @type {RealmPromises['own']} */
-  const own = (promise) => define(promise, 'constructor', Promise);
+  const { Promise, ReflectApply, own } = realm;
 
   // A promise with the functions that settle it.
   /** @type {RealmPromises['later']} */
@@ -35,7 +31,9 @@
   /** @type {RealmPromises['wrap']} */
   const wrap = (callback, self, last) => {
     if (callback === undefined) return undefined;
-    return async (/** @type {Guest} */ value) => ReflectApply(callback, self, value === NONE ? [last] : [value, last]);
+    /** @type {AsyncCallback} */
+    const wrapped = async (value) => ReflectApply(callback, self, value === NONE ? [last] : [value, last]);
+    return wrapped;
   };
   const NONE = { __proto__: null };
   // Calls an internal function, if there is one.
@@ -74,7 +72,6 @@
 
   realm.promises = {
     __proto__: null,
-    own,
     later,
     settled,
     failed,

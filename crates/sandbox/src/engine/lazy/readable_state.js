@@ -1,6 +1,7 @@
 // The state of a readable stream, without its classes.
 (function readableStates(/** @type {Realm} */ realm) {
-  const { NONE, failed, invoke, later, newQueue, own, put, quiet, settled, sizeOf, take, when } = realm.promises;
+  const { own } = realm;
+  const { NONE, failed, invoke, later, newQueue, put, quiet, settled, sizeOf, take, when } = realm.promises;
 
   /** @returns {ReadableState} */
   const newState = () => ({
@@ -55,7 +56,7 @@
     forget(state);
     const { reader } = state;
     if (reader === undefined) return;
-    while (sizeOf(reader.requests) > 0) take(reader.requests).resolve({ value: undefined, done: true });
+    while (sizeOf(reader.requests) > 0) take(reader.requests).resolve(reader.newStep(undefined, true));
     reader.closed.resolve(undefined);
   };
 
@@ -83,7 +84,8 @@
       throw new realm.TypeError('The stream is closed or has failed, and takes no more chunks');
     state.check?.(chunk);
     if (isAwaited(state)) {
-      take(/** @type {StreamReader} */ (state.reader).requests).resolve({ value: chunk, done: false });
+      const { newStep, requests } = /** @type {StreamReader} */ (state.reader);
+      take(requests).resolve(newStep(chunk, false));
     } else {
       try {
         const size = realm.sizeOfChunk(state.size, chunk);
@@ -114,14 +116,14 @@
     await own(invoke(callback, reason));
   };
 
-  // A promise of the next chunk, as an iterator result.
+  // A promise of the next chunk.
   /** @type {ReadableFunctions['read']} */
   const read = (reader) => {
     const { state } = reader;
     if (state === undefined) return failed(new realm.TypeError('The reader has released its stream')).promise;
     state.disturbed = true;
     if (state.status === 'errored') return failed(state.error).promise;
-    if (state.status === 'closed') return settled({ value: undefined, done: true }).promise;
+    if (state.status === 'closed') return settled(reader.newStep(undefined, true)).promise;
     if (sizeOf(state.queue) === 0) {
       const request = later();
       put(reader.requests, request);
@@ -132,13 +134,16 @@
     state.held = sizeOf(state.queue) === 0 ? 0 : state.held - size;
     if (state.closing && sizeOf(state.queue) === 0) end(state);
     else pullMore(state);
-    return settled({ value: chunk, done: false }).promise;
+    return settled(reader.newStep(chunk, false)).promise;
   };
 
+  // Resolving a promise reads `then`: a step without a prototype has none of the guest.
+  /** @type {NewStep} */
+  const bareStep = (value, done) => ({ __proto__: null, value, done });
   /** @type {ReadableFunctions['acquire']} */
-  const acquire = (state) => {
+  const acquire = (state, newStep = bareStep) => {
     if (state.reader !== undefined) throw new realm.TypeError('The stream is locked: it already has a reader');
-    const reader = { __proto__: null, state, requests: newQueue(), closed: later() };
+    const reader = { __proto__: null, state, newStep, requests: newQueue(), closed: later() };
     quiet(reader.closed.promise);
     if (state.status === 'closed') reader.closed.resolve(undefined);
     if (state.status === 'errored') reader.closed.reject(state.error);

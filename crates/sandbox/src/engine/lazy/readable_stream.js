@@ -1,7 +1,7 @@
 // `ReadableStream` with its default reader and controller.
 (function readableStreams(/** @type {Realm} */ realm) {
-  const { asyncIterator, give, iterator, promises, readStrategy, readableStates, tag } = realm;
-  const { own, settled, valueOf, wrap } = promises;
+  const { asyncIterator, give, iterator, own, promises, readStrategy, readableStates, tag } = realm;
+  const { settled, valueOf, wrap } = promises;
   const { acquire, begin, cancel, close, enqueue, fail, newState, read, release, wanted } = readableStates;
 
   const KEY = { __proto__: null };
@@ -39,12 +39,16 @@
     }
   }
 
+  // The iterator result that a guest gets.
+  /** @type {NewStep} */
+  const newResult = (value, done) => ({ value, done });
+
   class ReadableStreamDefaultReader {
     #reader;
     /** @param {Guest} stream */
     constructor(stream) {
       if (!isStream(stream)) throw new realm.TypeError('A reader needs a ReadableStream');
-      this.#reader = acquire(stateOf(stream));
+      this.#reader = acquire(stateOf(stream), newResult);
     }
     get closed() {
       return this.#reader.closed.promise;
@@ -182,7 +186,8 @@
 
   /** @param {Guest} iterable */
   const fromIterable = (iterable) => {
-    const method = iterable?.[asyncIterator] ?? iterable?.[iterator];
+    const later = iterable?.[asyncIterator];
+    const method = later ?? iterable?.[iterator];
     if (typeof method !== 'function') throw new realm.TypeError('ReadableStream.from needs an iterable');
     const source = realm.ReflectApply(method, iterable, []);
     if (source === null || typeof source !== 'object') throw new realm.TypeError('The iterator is not an object');
@@ -190,7 +195,9 @@
     /** @type {ReadableState} */
     let state;
     const pull = async () => {
-      const step = await realm.ReflectApply(next, source, []);
+      const result = realm.ReflectApply(next, source, []);
+      // The values of an iterator that is not async are awaited, and not its results.
+      const step = method === later ? await result : result;
       if (step === null || typeof step !== 'object') throw new realm.TypeError('The iterator did not return an object');
       if (step.done) close(state);
       else enqueue(state, await step.value);

@@ -142,7 +142,7 @@
     record.redirected = answer.redirected;
     record.headers = realm.headersFrom(answer.headers);
     if (isBodiless(record.status)) return new Response(undefined, record, KEY);
-    if (!realm.hasOwn(answer, 'base64')) record.body = realm.textBody(answer.text);
+    if (answer.base64 === undefined) record.body = realm.textBody(answer.text);
     else {
       const binary = native.atob(answer.base64) ?? '';
       const bytes = new Uint8Array(binary.length);

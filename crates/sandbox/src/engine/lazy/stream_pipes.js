@@ -1,7 +1,7 @@
 // `pipeTo`, `pipeThrough` and `tee`.
 (function streamPipes(/** @type {Realm} */ realm) {
-  const { promises, readable, writable } = realm;
-  const { later, nothing, own, quiet, settled, when } = promises;
+  const { own, promises, readable, writable } = realm;
+  const { later, nothing, quiet, settled, when } = promises;
 
   const STOPPED = { __proto__: null };
 
@@ -9,7 +9,8 @@
   /** @type {Realm['untilSettled']} */
   const untilSettled = (promise) => {
     const done = later();
-    when(promise, done.resolve, done.resolve);
+    const resolve = () => done.resolve(undefined);
+    when(promise, resolve, resolve);
     return own(done.promise);
   };
 

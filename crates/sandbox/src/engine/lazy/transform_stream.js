@@ -1,7 +1,7 @@
 // `TransformStream`, `ByteLengthQueuingStrategy` and `CountQueuingStrategy`.
 (function transformStreams(/** @type {Realm} */ realm) {
-  const { give, promises, readable, readStrategy, tag, writable } = realm;
-  const { NONE, invoke, later, own, valueOf, when, wrap } = promises;
+  const { give, own, promises, readable, readStrategy, tag, writable } = realm;
+  const { NONE, invoke, later, valueOf, when, wrap } = promises;
 
   const KEY = { __proto__: null };
   /** @type {(state: TransformState) => object} */
@@ -183,7 +183,7 @@
       const started = later();
       this.#ends = connect(state, started.promise, into, out);
       const result = start === undefined ? undefined : realm.ReflectApply(start, source, [state.controller]);
-      when(valueOf(result), started.resolve, started.reject);
+      when(valueOf(result), () => started.resolve(undefined), started.reject);
       promises.quiet(started.promise);
     }
     get readable() {

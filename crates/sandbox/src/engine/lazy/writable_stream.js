@@ -1,7 +1,7 @@
 // `WritableStream` with its default writer and controller.
 (function writableStreams(/** @type {Realm} */ realm) {
-  const { give, promises, readStrategy, tag, writableStates } = realm;
-  const { own, settled, valueOf, wrap } = promises;
+  const { give, own, promises, readStrategy, tag, writableStates } = realm;
+  const { settled, valueOf, wrap } = promises;
   const { abort, acquire, begin, close, fail, isClosing, newState, release, wanted, write } = writableStates;
 
   const KEY = { __proto__: null };

@@ -82,7 +82,7 @@ fn settle_promise(scope: &mut v8::PinScope<'_, '_>, settle: v8::Local<'_, v8::Fu
     if let Some(text) = answer_text(scope, answer) {
         v8::tc_scope!(let scope, scope);
         let receiver = v8::undefined(scope);
-        // It only settles a promise; the event loop detects a termination.
+        // Resolving a promise may run a getter of the guest; the event loop detects a termination.
         let _settled = settle.call(scope, receiver.into(), &[text.into()]);
     }
 }
@@ -112,8 +112,8 @@ fn start_call(
     send(scope, name, args_json).map(StartedCall::Sent)
 }
 
-/// The UTF-8 length of a string, or its number of characters if that exceeds the limit already: counting bytes makes V8 flatten
-/// the string.
+/// The UTF-8 length of a string, or its number of characters if that exceeds the limit already: counting bytes makes V8
+/// flatten the string.
 fn least_bytes(scope: &mut v8::PinScope<'_, '_>, text: v8::Local<'_, v8::String>) -> usize {
     let most = scope.get_slot::<RunState>().map_or(0, |state| state.limits.call_bytes as usize);
     if text.length() > most { text.length() } else { text.utf8_length(scope) }
@@ -147,9 +147,11 @@ fn refusal(state: &RunState, name: &str, bytes: usize) -> Option<HostAnswer> {
     Some(HostAnswer::Fault { code: code.as_str().to_owned(), message })
 }
 
-/// Waits for one answer and settles others that arrive meanwhile. `None` if the run is to end.
+/// Waits for one answer, and then settles others that arrived meanwhile: the guest's code that this may run can wait for an answer,
+/// too, and would take the wanted one. `None` if the run is to end.
 fn wait_for(scope: &mut v8::PinScope<'_, '_>, wanted: CallId) -> Option<HostAnswer> {
-    loop {
+    let mut others = Vec::new();
+    let answer = loop {
         let (command, run) = {
             let state = scope.get_slot::<RunState>()?;
             let received = state.control.rest(|| match state.control.wall_deadline() {
@@ -171,9 +173,9 @@ fn wait_for(scope: &mut v8::PinScope<'_, '_>, wanted: CallId) -> Option<HostAnsw
         match command {
             Command::HostReply { run: of, call, answer } if of == run => {
                 if call == wanted {
-                    return Some(answer);
+                    break answer;
                 }
-                settle_call(scope, call, &answer);
+                others.push((call, answer));
             }
             Command::Cancel { run: of } if of == run => return None,
             Command::HostReply { .. }
@@ -183,7 +185,11 @@ fn wait_for(scope: &mut v8::PinScope<'_, '_>, wanted: CallId) -> Option<HostAnsw
             | Command::Forget(_)
             | Command::Compile { .. } => {}
         }
+    };
+    for (call, answer) in others {
+        settle_call(scope, call, &answer);
     }
+    Some(answer)
 }
 
 /// An answer in the format of `decodeAnswer` in `host.js`.

@@ -1,12 +1,8 @@
 // `fetch`: describes the request; the host checks and performs it.
 (function fetching(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
-  const { ask, define, give, isAborted, isSignal, onAbort, put, reasonOf } = realm;
+  const { ask, give, isAborted, isSignal, own, put, reasonOf } = realm;
 
   let lastToken = 0;
-
-  // `await` and `then` read `constructor`; an own property keeps them off the prototype, which the guest can change.
-  /** @param {Promise<Guest>} promise */
-  const own = (promise) => define(promise, 'constructor', realm.Promise);
 
   const REFUSED =
     'The body of a request must be text, bytes, a Blob, a form, a stream or URLSearchParams; use JSON.stringify for objects';
@@ -53,20 +49,9 @@
     return body;
   };
 
-  /** @param {Promise<Guest>} answer @param {SignalObject} signal @param {number} token */
-  const abortable = (answer, signal, token) =>
-    new realm.Promise((resolve, reject) => {
-      onAbort(signal, () => {
-        reject(reasonOf(signal));
-        // The host stops the request; its answer is ignored.
-        realm.then(
-          own(ask('#fetch_abort', [token])),
-          () => {},
-          () => {},
-        );
-      });
-      realm.then(own(answer), resolve, reject);
-    });
+  // Resolving a promise reads `then`: without a prototype, that is not the guest's.
+  /** @param {Guest} answer */
+  const bare = (answer) => ({ __proto__: null, ...answer });
 
   /** @param {Guest} input @param {Guest} init */
   async function fetch(input, init) {
@@ -87,15 +72,15 @@
     const body = bodyOf(from, options);
     if (body?.type !== undefined) put(request, 'type', body.type);
     if (body?.stream !== undefined) {
-      put(request, 'base64', encoded(await own(realm.takeBytes(body))));
+      put(request, 'base64', encoded((await own(realm.takeBytes(body))).bytes));
       if (watched !== undefined && isAborted(watched)) throw reasonOf(watched);
     } else if (body !== undefined) {
       body.isUsed = true;
       if (body.text === undefined) put(request, 'base64', encoded(realm.bytesInBody(body)));
       else put(request, 'text', body.text);
     }
-    const reply = ask('#fetch', [request], fault);
-    const answer = watched === undefined ? reply : abortable(reply, watched, token);
+    const reply = ask('#fetch', [request], fault, bare);
+    const answer = watched === undefined ? reply : realm.abortable(reply, watched, token);
     return realm.responseFrom(await own(answer));
   }
 

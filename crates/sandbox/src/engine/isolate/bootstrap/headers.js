@@ -198,7 +198,8 @@
         const flat = list();
         for (let i = 0; ; i++) {
           const pair = all.#pairAt(i);
-          if (pair === undefined) return toArray(flat);
+          // Ignores a `toJSON` that the guest has put on the prototypes.
+          if (pair === undefined) return realm.define(toArray(flat), 'toJSON', undefined);
           push(flat, pair.name);
           push(flat, pair.value);
         }

@@ -1,6 +1,6 @@
 // Lazy stages: parts of the realm that are built on first use. A smaller realm is created faster.
 (function lazy(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
-  const { ReflectOwnKeys, create, defineProperty, getOwnPropertyDescriptor, objectKeys } = realm;
+  const { ReflectOwnKeys, create, defineProperty, getOwnPropertyDescriptor, hasOwn, objectKeys } = realm;
 
   // A stage has a function that returns its files and, once they have run, the globals that they defined. Some globals are
   // finished when a guest first reads them.
@@ -97,7 +97,7 @@
   const take = (stage, name) => {
     stage.finishing?.[name]?.();
     const value = stage.globals?.[name];
-    if (typeof value === 'function' && stage !== text && value.prototype !== undefined) {
+    if (typeof value === 'function' && stage !== text && hasOwn(value, 'prototype')) {
       expose(value.prototype);
       expose(value);
     }

@@ -71,8 +71,6 @@
   realm.methods = {
     __proto__: null,
     sort: Array.prototype.sort,
-    // biome-ignore lint/suspicious/noThenProperty: no promise is resolved with this object
-    then: Promise.prototype.then,
     errorToString: Error.prototype.toString,
     dateToISOString: Date.prototype.toISOString,
     dateGetTime: Date.prototype.getTime,
@@ -120,12 +118,14 @@
   /** @param {unknown} value */
   const hidden = (value) => ({ __proto__: null, value, writable: true, enumerable: false, configurable: true });
   /** @param {unknown} value */
-  const own = (value) => ({ __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  const ordinary = (value) => ({ __proto__: null, value, writable: true, enumerable: true, configurable: true });
 
   // Defines a property like those of built-ins: writable, configurable, not enumerable.
   realm.define = (target, key, value) => defineProperty(target, key, hidden(value));
   // Defines an ordinary property, without calling setters of the prototypes.
-  realm.put = (target, key, value) => defineProperty(target, key, own(value));
+  realm.put = (target, key, value) => defineProperty(target, key, ordinary(value));
+  // `await` reads `constructor`: an own one keeps it off the prototype. For promises that guests never get.
+  realm.own = (promise) => realm.define(promise, 'constructor', realm.Promise);
 
   // An internal list, out of reach of guests.
   realm.list = () => ({ __proto__: null, length: 0 });

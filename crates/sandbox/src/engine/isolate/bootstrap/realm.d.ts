@@ -140,6 +140,7 @@ interface Primordials {
   views: Table<any>;
   define<T>(target: T, key: PropertyKey, value: unknown): T;
   put<T>(target: T, key: PropertyKey, value: unknown): T;
+  own<T>(promise: Promise<T>): Promise<T>;
   list<T>(): List<T>;
   push<T>(list: List<T>, value: T): void;
   toArray<T>(list: List<T>): T[];
@@ -149,7 +150,6 @@ interface Primordials {
 /** Methods and getters of built-ins, as functions: `methods.js`. */
 interface UnboundMethods {
   sort<T>(items: T[], compare: (a: T, b: T) => number): T[];
-  then(promise: Promise<unknown>, good: (value: Guest) => void, bad: (error: Guest) => void): void;
   errorToString(error: Guest): string;
   dateToISOString(date: Guest): string;
   dateGetTime(date: Guest): number;

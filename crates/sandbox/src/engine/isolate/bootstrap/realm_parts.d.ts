@@ -125,8 +125,12 @@ interface PlainReport extends Internal {
   reserve(count: number, what: string): void;
 }
 
-/** The outcome of reading a stream: an iterator result. */
-type StreamStep = { done: boolean; value: Guest };
+/** The outcome of reading a stream; a reader of a guest gets it as an iterator result, with a prototype. */
+interface StreamStep extends Internal {
+  done: boolean;
+  value: Guest;
+}
+type NewStep = (value: Guest, done: boolean) => StreamStep;
 
 interface Later<T> extends Internal {
   promise: Promise<T>;
@@ -142,7 +146,6 @@ interface Queue<T> extends Internal {
 type AsyncCallback = (value: Guest) => Promise<unknown>;
 
 interface RealmPromises extends Internal {
-  own<T>(promise: Promise<T>): Promise<T>;
   later<T>(): Later<T>;
   settled<T>(value: T): Later<T>;
   failed<T>(error: Guest): Later<T>;
