@@ -2,7 +2,7 @@
 
 use super::policy::{SqlPolicy, is_exposing_name, shadow_of};
 use super::statement::verbs_of;
-use crate::parsing::dialect::{Dialect, SqlSyntax};
+use crate::dialects::Dialect;
 use crate::parsing::plain_text::STRING;
 use crate::parsing::relations::relations;
 use crate::parsing::table_names::{last_part, mentioned_names};
@@ -32,19 +32,17 @@ pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
     let mut names = BTreeSet::new();
     for config in dialect.lexer_configs(sql) {
         let Some(tokens) = tokenise(sql, &upper, config).ok()? else { continue };
-        verbs.append(&mut verbs_of(&tokens, config.syntax, dialect, &policy).ok()?);
+        verbs.append(&mut verbs_of(&tokens, &policy).ok()?);
         // If one lexer configuration has no result, the others are not parsed.
         let Some(known) = &mut tables else { continue };
-        let is_whole = |found: &BTreeSet<String>| {
-            !found.iter().any(|name| has_string(name)) && !has_catalogue(&tokens, config.syntax)
-        };
-        match relations(&tokens, config.syntax, dialect) {
+        let is_whole = |found: &BTreeSet<String>| !found.iter().any(|name| has_string(name)) && !has_catalogue(&tokens);
+        match relations(&tokens) {
             Ok(mut found) if is_whole(&found) => {
-                if config.syntax == SqlSyntax::Sqlite {
+                if config.rules.virtual_tables {
                     names.extend(owners(&found));
                 }
                 known.append(&mut found);
-                names.append(&mut mentioned_names(&tokens, dialect));
+                names.append(&mut mentioned_names(&tokens));
             }
             Ok(_) | Err(_) => tables = None,
         }
@@ -64,7 +62,7 @@ pub fn only_reads(sql: &str, dialect: Dialect) -> bool {
         let mut verbs = BTreeSet::new();
         for config in dialect.lexer_configs(sql) {
             let Some(tokens) = tokenise(sql, &upper, config).ok()? else { continue };
-            verbs.append(&mut verbs_of(&tokens, config.syntax, dialect, &policy).ok()?);
+            verbs.append(&mut verbs_of(&tokens, &policy).ok()?);
         }
         Some(verbs)
     };
@@ -72,15 +70,15 @@ pub fn only_reads(sql: &str, dialect: Dialect) -> bool {
 }
 
 /// Whether the statement uses a catalogue that exposes tables which it does not name.
-fn has_catalogue(tokens: &Tokens<'_>, syntax: SqlSyntax) -> bool {
+fn has_catalogue(tokens: &Tokens<'_>) -> bool {
     tokens
         .list()
         .iter()
         .enumerate()
-        .any(|(index, token)| tokens.name(*token).is_some_and(|name| is_exposing_name(tokens, index, &name, syntax)))
+        .any(|(index, token)| tokens.name(*token).is_some_and(|name| is_exposing_name(tokens, index, &name)))
 }
 
-/// The virtual tables of SQLite that these shadow tables belong to.
+/// The virtual tables that these shadow tables belong to.
 fn owners(tables: &BTreeSet<String>) -> impl Iterator<Item = String> {
     tables.iter().filter_map(|name| shadow_of(last_part(name)).map(str::to_owned))
 }
@@ -92,7 +90,7 @@ fn has_string(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::parsing::dialect::Dialect;
+    use crate::dialects::Dialect;
     use crate::rules::outline::Outline;
     use tgp_base::sql_verb::SqlVerb;
 
