@@ -38,6 +38,10 @@ const ENGINE = 'crates/sandbox/src/engine/';
 const FILE_SYSTEM =
   /^crates\/(?:vfs\/src\/(?:disk_(?:vfs|threats)|package_file)\.rs$|git\/|net\/src\/ca_bundle\.rs$|ledger\/|sandbox\/src\/(?:engine\/(?:isolate\/(?:snapshot|locale_data)|worker_process\/probe)\.rs$|program\/))/;
 
+/** Comparisons of an SQL dialect, by operator or pattern. */
+const DIALECT_COMPARISON =
+  /[!=]=\s*(?:\w+::)*Dialect::|\bDialect::\w+\s*(?:[!=]=|=>|\|(?!\|)|[),][^;{}]*=>)|\bmatches!\s*\([^;]*\bDialect::|\b(?:if|while) let [^=]*\bDialect::|\buse [^;]*\bDialect::[\w{*]/;
+
 /** Spelt apart, so that this file does not break its own rule. */
 const LEFTOVER = new RegExp(
   `\\b(?:${['TO', 'FIX', 'XX'].map((head, index) => head + ['DO', 'ME', 'X'][index]).join('|')})\\b`,
@@ -156,6 +160,31 @@ export const RULES = [
       { path: 'crates/base/src/threads.rs', text: 'use std::thread::Builder;' },
       { path: 'crates/git/src/push.rs', text: 'fn f() { threads::spawn("tgp-git", g); }' },
       { path: 'crates/git/src/push.rs', text: '#[cfg(test)]\nmod tests { fn f() { std::thread::spawn(g); } }' },
+    ],
+  },
+  {
+    name: 'SQL dialects are compared in crates/sql/src/dialects/ only; other code reads their facts',
+    check: ({ path, text }) =>
+      isRust(path) && !path.startsWith('crates/sql/src/dialects/') && !isTestFile(path)
+        ? matches(DIALECT_COMPARISON, codeOf(withoutTests(text)), 'compares dialects: add a fact to DialectRules')
+        : [],
+    broken: [
+      'if dialect == Dialect::Mysql {}',
+      'let a = tgp_sql::Dialect::Any != dialect;',
+      'let a = matches!(dialect, Dialect::Sqlite | Dialect::Mysql);',
+      'match dialect { Dialect::Postgres => 1, _ => 2 }',
+      'match (dialect, quoted) { (Dialect::Postgres, true) => 1, _ => 2 }',
+      'if let Dialect::Any = dialect {}',
+      'use crate::dialects::Dialect::{Any, Mysql};',
+    ].map((text) => ({ path: 'crates/sql/src/rules/reach.rs', text })),
+    kept: [
+      { path: 'crates/sql/src/dialects/mod.rs', text: 'match self { Dialect::Any => None }' },
+      {
+        path: 'crates/sql/src/sqlite/authorizer.rs',
+        text: 'let a = classify(sql, Dialect::Sqlite, &policy, &shape)?;',
+      },
+      { path: 'src/kernel/host_functions.rs', text: 'fn sql_dialect(&self) -> Dialect {\n    Dialect::Any\n}' },
+      { path: 'crates/sql/src/rules/reach.rs', text: 'if dialect.has_plans() {}' },
     ],
   },
   {

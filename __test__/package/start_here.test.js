@@ -76,9 +76,9 @@ const RECIPES = [
     title: 'Add an SQL dialect',
     example: 'mysql',
     // Comparisons with another dialect decide what happens in a new one.
-    names: [/mysql|mariadb/i, /\b(?:Dialect|SqlSyntax)::[A-Z]\w+/, /\bdialect [!=]== '\w+'/],
+    names: [/mysql|mariadb/i, /\bDialect::[A-Z]\w+/, /\bdialect [!=]== '\w+'/],
     unlisted: {
-      'crates/sql/src/rules/known_functions.rs': 'concerns only unknown databases',
+      'crates/sql/src/rules/policy.rs': 'concerns only PRAGMA of SQLite',
       'crates/sql/src/sqlite/authorizer.rs': 'concerns only the embedded SQLite',
       'src/binding/binding_kernel.rs': 'the default: an unknown database',
       'src/binding/crossing.rs': 'an example value',

@@ -1,5 +1,6 @@
 //! SQL: classification of statements, the policy of a database, and the embedded SQLite.
 
+mod dialects;
 mod parsing;
 mod postgres_array;
 mod rules;
@@ -8,7 +9,7 @@ mod sqlite;
 #[cfg(test)]
 mod tests;
 
-pub use parsing::dialect::Dialect;
+pub use dialects::Dialect;
 pub use parsing::metered_parse::parse_steps;
 pub use parsing::parameters::{Binding, ParameterShape};
 pub use postgres_array::array_json;

@@ -1,7 +1,7 @@
 //! The state of the scanner: a position in SQL text, and the tokens before it.
 
-use super::dialect::{LexerConfig, SqlSyntax};
 use super::token::{Kind, Token};
+use crate::dialects::{DialectRules, LexerConfig};
 use crate::sql_error::{SqlError, refused};
 
 /// Why the scanner stopped.
@@ -68,8 +68,8 @@ impl<'a> Cursor<'a> {
         self.text.get(start..).unwrap_or_default()
     }
 
-    pub(super) fn syntax(&self) -> SqlSyntax {
-        self.config.syntax
+    pub(super) fn rules(&self) -> &'static DialectRules {
+        self.config.rules
     }
 
     pub(super) fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {

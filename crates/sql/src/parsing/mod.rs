@@ -1,7 +1,6 @@
 //! Lexing and parsing of SQL per dialect: tokens, parameters, and the tables of a statement.
 
 mod cursor;
-pub mod dialect;
 pub mod metered_parse;
 mod name_length;
 pub mod parameters;

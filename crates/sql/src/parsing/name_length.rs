@@ -1,18 +1,12 @@
 //! The maximum length of a name.
 
-use super::dialect::SqlSyntax;
-use crate::sql_error::{SqlError, refused};
+use super::cursor::{ScanResult, ScanStop};
+use crate::dialects::DialectRules;
+use crate::sql_error::refused;
 
-/// PostgreSQL truncates longer names, so that two spellings would be the same table.
-const MAX_NAME_BYTES: usize = 63;
-
-pub(super) fn too_long(syntax: SqlSyntax, bytes: usize) -> bool {
-    syntax == SqlSyntax::Postgres && bytes > MAX_NAME_BYTES
-}
-
-pub(super) fn long_name() -> SqlError {
-    refused(
-        "a name of more than 63 bytes is not accepted, because PostgreSQL would truncate it",
-        "Write the truncated name.",
-    )
+/// Refuses a name that the database would truncate, so that two spellings would be the same table.
+pub(super) fn check_length(rules: &DialectRules, bytes: usize) -> ScanResult {
+    let Some(most) = rules.max_name_bytes.filter(|most| bytes > *most) else { return Ok(()) };
+    let what = format!("a name of more than {most} bytes is not accepted, because {} would truncate it", rules.name);
+    Err(ScanStop::Refused(refused(what, "Write the truncated name.")))
 }

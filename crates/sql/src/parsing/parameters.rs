@@ -1,7 +1,7 @@
 //! Binds positional and named parameters to the placeholder syntax of the database.
 
-use super::dialect::Dialect;
 use super::token::{Kind, Token, Tokens};
+use crate::dialects::Placeholders;
 use crate::sql_error::SqlError;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -34,18 +34,13 @@ struct BoundPlaceholder {
 }
 
 /// The text with the placeholder syntax of its database, and the parameters in order.
-pub fn bind(
-    sql: &str,
-    tokens: &Tokens<'_>,
-    dialect: Dialect,
-    shape: &ParameterShape,
-) -> Result<(String, Vec<Binding>), SqlError> {
+pub fn bind(sql: &str, tokens: &Tokens<'_>, shape: &ParameterShape) -> Result<(String, Vec<Binding>), SqlError> {
     let bound = match shape {
-        ParameterShape::Positional(count) => positional(tokens, dialect, *count)?,
+        ParameterShape::Positional(count) => positional(tokens, *count)?,
         ParameterShape::Named(names) => named(tokens, names)?,
     };
-    // For an unknown dialect the text is unchanged: the application's function handles `?` or `$1`.
-    if let (Dialect::Any, ParameterShape::Positional(count)) = (dialect, shape) {
+    let placeholders = tokens.dialect().placeholders();
+    if let (Placeholders::Unchanged, ParameterShape::Positional(count)) = (placeholders, shape) {
         return Ok((sql.to_owned(), (0..*count).map(Binding::Position).collect()));
     }
     let mut text = String::with_capacity(sql.len() + bound.len());
@@ -55,7 +50,7 @@ pub fn bind(
     for BoundPlaceholder { token, binding } in bound {
         text.push_str(sql.get(copied..token.start()).unwrap_or_default());
         copied = token.end();
-        if dialect == Dialect::Postgres {
+        if placeholders == Placeholders::Numbered {
             let number = *numbers.entry(binding).or_insert_with_key(|binding| {
                 bindings.push(binding.clone());
                 bindings.len()
@@ -77,11 +72,11 @@ fn placeholders<'t>(tokens: &'t Tokens<'_>) -> impl Iterator<Item = Token> + 't 
 /// The limit of SQLite; the other databases accept more.
 const MAX_PLACEHOLDERS: usize = 32_766;
 
-fn positional(tokens: &Tokens<'_>, dialect: Dialect, count: usize) -> Result<Vec<BoundPlaceholder>, SqlError> {
+fn positional(tokens: &Tokens<'_>, count: usize) -> Result<Vec<BoundPlaceholder>, SqlError> {
+    let dialect = tokens.dialect();
     let numbered = placeholders(tokens).any(|token| token.kind == Kind::Numbered);
     let marks = placeholders(tokens).filter(|token| token.kind == Kind::Next).count();
-    // In PostgreSQL `?` is a jsonb operator, unless the number of `?` equals the number of values.
-    let marks_bind = dialect != Dialect::Postgres || (!numbered && marks == count && count > 0);
+    let marks_bind = dialect.placeholders() != Placeholders::Numbered || (!numbered && marks == count && count > 0);
     let mut bound = Vec::new();
     let mut next = 0_usize;
     let mut highest = 0;
@@ -92,13 +87,13 @@ fn positional(tokens: &Tokens<'_>, dialect: Dialect, count: usize) -> Result<Vec
         } else if token.kind == Kind::Next && marks_bind {
             next += 1;
             next
-        } else if token.kind == Kind::Named && matches!(dialect, Dialect::Sqlite | Dialect::Mysql) {
+        } else if token.kind == Kind::Named && !dialect.slices_arrays() {
             // A name without a value, which the database would treat as NULL or as a column.
             return Err(SqlError::Parameters(format!(
                 "The statement has a parameter named '{name}', but params is an array. Pass params as an object: {{ {name}: … }}."
             )));
         } else {
-            // An array slice `a[1:n]` in PostgreSQL.
+            // An array slice `a[1:n]`.
             continue;
         };
         highest = highest.max(position);
@@ -109,7 +104,7 @@ fn positional(tokens: &Tokens<'_>, dialect: Dialect, count: usize) -> Result<Vec
         };
         bound.push(BoundPlaceholder { token, binding: Binding::Position(index) });
     }
-    if highest < count && dialect != Dialect::Any {
+    if highest < count && dialect.placeholders() != Placeholders::Unchanged {
         return Err(SqlError::Parameters(format!(
             "The number of values in params is {count}, but the statement has {highest} placeholders. Pass one value for each."
         )));

@@ -1,21 +1,20 @@
 //! Rewrites a statement from its tokens in an unambiguous form for a second parser: without comments and contents of strings,
 //! and with standard quotes around names.
 
-use super::dialect::SqlSyntax;
 use super::token::{Kind, Token, Tokens};
 
 /// Replacement for the content of every string. No table has this name, for databases that accept a string as a name.
 pub const STRING: &str = "?";
 
 /// The statement; `None` if it is longer than `most` bytes.
-pub fn plain_text(tokens: &Tokens<'_>, syntax: SqlSyntax, most: usize) -> Option<String> {
+pub fn plain_text(tokens: &Tokens<'_>, most: usize) -> Option<String> {
     let mut text = String::new();
     let mut before: Option<Token> = None;
     for token in tokens.list() {
         if !before.is_none_or(|left| stay_together(left, *token)) {
             text.push(' ');
         }
-        write(&mut text, tokens, *token, syntax);
+        write(&mut text, tokens, *token);
         if text.len() > most {
             return None;
         }
@@ -31,11 +30,11 @@ fn stay_together(left: Token, right: Token) -> bool {
     signs && !minuses && left.end() == right.start()
 }
 
-fn write(text: &mut String, tokens: &Tokens<'_>, token: Token, syntax: SqlSyntax) {
+fn write(text: &mut String, tokens: &Tokens<'_>, token: Token) {
     match token.kind {
         Kind::Word => text.push_str(tokens.raw(token)),
         Kind::Quoted => {
-            let quote = if syntax == SqlSyntax::Mysql { '`' } else { '"' };
+            let quote = tokens.rules().name_quote;
             text.push(quote);
             for letter in tokens.unquoted(token).chars() {
                 text.push(letter);

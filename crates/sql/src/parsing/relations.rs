@@ -1,18 +1,17 @@
 //! The tables of a statement, found by a full parser. An error if the statement cannot be parsed.
 
-use super::dialect::{Dialect, SqlSyntax};
 use super::metered_parse::parse_within_budget;
 use super::plain_text::plain_text;
 use super::sequences::sequences;
-use super::table_names::{fold_name, part_of_name};
+use super::table_names::part_of_name;
 use super::token::Tokens;
 use super::value_lists::without_plain_values;
+use crate::dialects::{Dialect, TableModifiers};
 use crate::sql_error::{SqlError, refused};
 use sqlparser::ast::{
     FromTable, Ident, ObjectName, ObjectType, Query, SetExpr, Statement, TableFactor, TableObject, TableWithJoins,
     Visit, Visitor,
 };
-use sqlparser::dialect::{Dialect as Grammar, GenericDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
@@ -20,36 +19,30 @@ use std::ops::ControlFlow;
 const MAX_PARSED_BYTES: usize = 10_000;
 
 /// The names of all tables and views in a statement after case folding, with their schemas if given.
-pub fn relations(tokens: &Tokens<'_>, syntax: SqlSyntax, dialect: Dialect) -> Result<BTreeSet<String>, SqlError> {
-    let grammar: &'static dyn Grammar = match dialect {
-        Dialect::Sqlite => &SQLiteDialect {},
-        Dialect::Postgres => &PostgreSqlDialect {},
-        Dialect::Mysql => &MySqlDialect {},
-        Dialect::Any => &GenericDialect {},
-    };
+pub fn relations(tokens: &Tokens<'_>) -> Result<BTreeSet<String>, SqlError> {
     if hides_tables(tokens) {
         return Err(unknown_tables());
     }
     // Nothing that a second tokeniser could read differently: no comments, strings or escapes.
-    let plain = without_modifiers(tokens, syntax);
-    let text = plain_text(&plain, syntax, MAX_PARSED_BYTES)
-        .or_else(|| plain_text(&without_plain_values(&plain), syntax, MAX_PARSED_BYTES))
+    let plain = without_modifiers(tokens);
+    let text = plain_text(&plain, MAX_PARSED_BYTES)
+        .or_else(|| plain_text(&without_plain_values(&plain), MAX_PARSED_BYTES))
         .ok_or_else(too_long)?;
-    let statements = parse_within_budget(grammar, &text).ok_or_else(unknown_tables)?;
-    let mut found = named_targets(tokens, dialect);
-    found.append(&mut sequences(tokens, syntax, dialect).ok_or_else(unknown_tables)?);
-    let mut finder = Finder::new(found, dialect);
+    let statements = parse_within_budget(tokens.dialect().grammar(), &text).ok_or_else(unknown_tables)?;
+    let mut found = named_targets(tokens);
+    found.append(&mut sequences(tokens).ok_or_else(unknown_tables)?);
+    let mut finder = Finder::new(found, tokens.dialect());
     let _ended: ControlFlow<()> = statements.visit(&mut finder);
     if finder.unknown { Err(unknown_tables()) } else { Ok(finder.found) }
 }
 
 /// The statement without table modifiers such as `ONLY` and `IGNORE`, which the parser would read as a name.
-fn without_modifiers<'a>(tokens: &Tokens<'a>, syntax: SqlSyntax) -> Tokens<'a> {
+fn without_modifiers<'a>(tokens: &Tokens<'a>) -> Tokens<'a> {
     let mut modifies = false;
     tokens.filtered(|index| {
         let word = tokens.word(index);
-        modifies = match syntax {
-            SqlSyntax::Postgres => {
+        modifies = match tokens.rules().table_modifiers {
+            TableModifiers::Only => {
                 let sign = [b',', b'('].iter().any(|sign| tokens.is_symbol_before(index, *sign));
                 let keyword = matches!(
                     tokens.word_before(index),
@@ -57,11 +50,11 @@ fn without_modifiers<'a>(tokens: &Tokens<'a>, syntax: SqlSyntax) -> Tokens<'a> {
                 );
                 word == "ONLY" && (sign || keyword)
             }
-            SqlSyntax::Mysql => {
+            TableModifiers::AfterVerb(words) => {
                 let verb = matches!(tokens.word_before(index), "UPDATE" | "DELETE" | "INSERT" | "REPLACE");
-                (verb || modifies) && matches!(word, "LOW_PRIORITY" | "HIGH_PRIORITY" | "DELAYED" | "QUICK" | "IGNORE")
+                (verb || modifies) && words.contains(&word)
             }
-            SqlSyntax::Sqlite => false,
+            TableModifiers::None => false,
         };
         !modifies
     })
@@ -98,7 +91,7 @@ fn hides_tables(tokens: &Tokens<'_>) -> bool {
 }
 
 /// Names after keywords that are always followed by a table name, even if a common table expression has the same name.
-fn named_targets(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
+fn named_targets(tokens: &Tokens<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for index in 0..tokens.len() {
         if !matches!(tokens.word(index), "INTO" | "REFERENCES" | "TABLE" | "TRUNCATE") {
@@ -107,7 +100,7 @@ fn named_targets(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
         let skipped = |at: &usize| matches!(tokens.word(*at), "IF" | "NOT" | "EXISTS" | "ONLY" | "TABLE" | "UNLOGGED");
         let mut at = (index + 1..tokens.len()).find(|at| !skipped(at)).unwrap_or(tokens.len());
         let mut name = String::new();
-        while let Some(part) = tokens.get(at).and_then(|token| part_of_name(tokens, token, dialect)) {
+        while let Some(part) = tokens.get(at).and_then(|token| part_of_name(tokens, token)) {
             name.push_str(&part);
             if !tokens.is_symbol(at + 1, b'.') {
                 break;
@@ -156,9 +149,9 @@ struct Scope {
 
 /// The name of a common table expression. If case sensitivity is a server setting, only an exact match is the same name.
 fn expression_name(name: &Ident, dialect: Dialect) -> String {
-    match dialect {
-        Dialect::Sqlite | Dialect::Postgres => fold_name(&name.value, name.quote_style.is_some(), dialect),
-        Dialect::Mysql | Dialect::Any => name.value.clone(),
+    match dialect.case_is_setting() {
+        true => name.value.clone(),
+        false => dialect.folding().fold(&name.value, name.quote_style.is_some()),
     }
 }
 
@@ -200,7 +193,7 @@ impl Finder {
             self.unknown |= !is_quoted && NOT_NAMES.iter().any(|word| word.eq_ignore_ascii_case(value));
             // The table `"a.b"` would be confused with `b` in the schema `a`.
             self.unknown |= value.contains('.');
-            parts.push(fold_name(value, is_quoted, self.dialect));
+            parts.push(self.dialect.folding().fold(value, is_quoted));
         }
         self.found.insert(parts.join("."));
     }

@@ -1,28 +1,28 @@
 //! Scanning of numbers and parameters, whose syntax differs most between databases.
 
 use super::cursor::{Cursor, ScanStop, adjacent_name, continues_name, starts_name};
-use super::dialect::SqlSyntax;
 use super::token::Kind;
+use crate::dialects::{Digits, Signs};
 use crate::sql_error::refused;
 
 impl Cursor<'_> {
     /// Scans a token that starts with `?`, `$`, `:` or `@`.
     pub(super) fn sign(&mut self, sign: u8) -> Result<(), ScanStop> {
         let next = self.peek(1);
-        match (self.syntax(), sign) {
+        match (&self.rules().signs, sign) {
             (_, b'?') => self.parameter(u8::is_ascii_digit),
-            (SqlSyntax::Sqlite, _) => self.sqlite_variable(),
-            (SqlSyntax::Postgres, b'$') => self.postgres_dollar(),
-            (SqlSyntax::Mysql, b'$') => self.parameter(|byte| continues_name(*byte)),
-            (SqlSyntax::Mysql, b':') if next == Some(b'=') => Err(ScanStop::Refused(refused(
+            (Signs::Variables, _) => self.variable(),
+            (Signs::DollarQuotes, b'$') => self.dollar(),
+            (Signs::SessionVariables, b'$') => self.parameter(|byte| continues_name(*byte)),
+            (Signs::SessionVariables, b':') if next == Some(b'=') => Err(ScanStop::Refused(refused(
                 "a session variable may not be set",
                 "Keep the value in the tool, or use WITH.",
             ))),
-            (SqlSyntax::Postgres | SqlSyntax::Mysql, b':') if next.is_some_and(starts_name) => {
+            (Signs::DollarQuotes | Signs::SessionVariables, b':') if next.is_some_and(starts_name) => {
                 self.parameter(|byte| continues_name(*byte) && *byte != b'$')
             }
             // `::` is a cast, `:=` names an argument, `@@` reads a setting.
-            (SqlSyntax::Postgres | SqlSyntax::Mysql, _) => {
+            (Signs::DollarQuotes | Signs::SessionVariables, _) => {
                 self.symbol(sign);
                 if next == Some(sign) {
                     self.symbol(sign);
@@ -51,8 +51,8 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// Scans a parameter of SQLite. SQLite also accepts Tcl syntax, `$a::b(…)`, in which the parentheses belong to the name.
-    fn sqlite_variable(&mut self) -> Result<(), ScanStop> {
+    /// Scans a parameter. In Tcl syntax, `$a::b(…)`, the parentheses would belong to its name.
+    fn variable(&mut self) -> Result<(), ScanStop> {
         let colons = |cursor: &Self| cursor.peek(0) == Some(b':') && cursor.peek(1) == Some(b':');
         let start = self.at;
         self.at += 1;
@@ -77,7 +77,7 @@ impl Cursor<'_> {
     }
 
     /// Scans `$1`, `$name`, or a dollar-quoted string.
-    fn postgres_dollar(&mut self) -> Result<(), ScanStop> {
+    fn dollar(&mut self) -> Result<(), ScanStop> {
         let start = self.at;
         self.at += 1;
         if self.is_next(0, |byte| byte.is_ascii_digit()) {
@@ -102,7 +102,7 @@ impl Cursor<'_> {
 
     pub(super) fn number(&mut self) -> Result<(), ScanStop> {
         let start = self.at;
-        if self.syntax() == SqlSyntax::Mysql && self.mysql_name_with_digits() {
+        if self.rules().digits == Digits::Name && self.starts_name_with_digits() {
             return self.word();
         }
         let digits = |byte: u8| byte.is_ascii_digit() || byte == b'_';
@@ -122,7 +122,7 @@ impl Cursor<'_> {
             self.exponent();
         }
         if self.is_next(0, continues_name) {
-            return Err(if self.syntax() == SqlSyntax::Sqlite { ScanStop::Illegal } else { adjacent_name() });
+            return Err(if self.rules().digits == Digits::Illegal { ScanStop::Illegal } else { adjacent_name() });
         }
         self.push(Kind::Number, start);
         Ok(())
@@ -138,9 +138,9 @@ impl Cursor<'_> {
         }
     }
 
-    /// Whether digits start a name in MySQL: `2024_sales` is a name, and after a dot even `1e5`; elsewhere `1e5`, `0x1f`
+    /// Whether digits start a name: `2024_sales` is a name, and after a dot even `1e5`; elsewhere `1e5`, `0x1f`
     /// and `0b1` are numbers.
-    fn mysql_name_with_digits(&self) -> bool {
+    fn starts_name_with_digits(&self) -> bool {
         let behind_dot = self.touches(|kind| kind == Kind::Symbol(b'.'));
         let letters = self.text_from(self.at).iter().take_while(|byte| continues_name(**byte)).count();
         let run = self.text_of(self.at, self.at + letters);

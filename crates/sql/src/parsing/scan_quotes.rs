@@ -1,7 +1,7 @@
 //! Scanning of strings, byte strings and quoted names.
 
 use super::cursor::{Cursor, ScanResult, ScanStop, unterminated};
-use super::name_length::{long_name, too_long};
+use super::name_length::check_length;
 use super::token::Kind;
 use crate::sql_error::refused;
 
@@ -24,9 +24,7 @@ impl Cursor<'_> {
         let start = self.at;
         self.closing(quote, backslash)?;
         // Without the two quotes.
-        if too_long(self.syntax(), self.at - start - 2) {
-            return Err(ScanStop::Refused(long_name()));
-        }
+        check_length(self.rules(), self.at - start - 2)?;
         self.push(Kind::Quoted, start);
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Scanning of words and of literals with a letter prefix.
 
 use super::cursor::{Cursor, ScanResult, ScanStop, continues_name};
-use super::dialect::SqlSyntax;
-use super::name_length::{long_name, too_long};
+use super::name_length::check_length;
 use super::token::Kind;
+use crate::dialects::TextPrefix;
 use crate::sql_error::refused;
 
 /// Whether a character is invisible or looks like a space. Databases disagree on whether it is part of a name.
@@ -27,20 +27,18 @@ impl Cursor<'_> {
                 "Use ordinary spaces.",
             )));
         }
-        if too_long(self.syntax(), word.len()) {
-            return Err(ScanStop::Refused(long_name()));
+        check_length(self.rules(), word.len())?;
+        let prefixes = self.rules().text_prefixes;
+        if self.peek(0) == Some(b'\'')
+            && let Some((_, prefix)) = prefixes.iter().find(|(letter, _)| word.eq_ignore_ascii_case(letter))
+        {
+            return match prefix {
+                TextPrefix::Escape => self.text_literal(start, true, Kind::EscapeText),
+                TextPrefix::Plain => self.text_literal(start, false, Kind::Text),
+                TextPrefix::Hex => self.hex_literal(start),
+            };
         }
-        if self.peek(0) == Some(b'\'') {
-            match (self.syntax(), word) {
-                (SqlSyntax::Postgres, "E" | "e") => return self.text_literal(start, true, Kind::EscapeText),
-                (SqlSyntax::Postgres, "B" | "b" | "X" | "x" | "N" | "n") => {
-                    return self.text_literal(start, false, Kind::Text);
-                }
-                (SqlSyntax::Sqlite, "X" | "x") => return self.hex_literal(start),
-                (SqlSyntax::Sqlite | SqlSyntax::Postgres | SqlSyntax::Mysql, _) => {}
-            }
-        }
-        if self.syntax() == SqlSyntax::Postgres && matches!(word, "U" | "u") && self.peek(0) == Some(b'&') {
+        if self.rules().unicode_escapes && matches!(word, "U" | "u") && self.peek(0) == Some(b'&') {
             match self.peek(1) {
                 Some(b'"') => {
                     let advice = "Write the name without escapes.";

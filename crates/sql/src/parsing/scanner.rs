@@ -2,8 +2,8 @@
 //! versions or settings of the database read differently is refused.
 
 use super::cursor::{Cursor, ScanResult, ScanStop, continues_name, starts_name, unterminated};
-use super::dialect::{Backslash, Brackets, LexerConfig, SqlSyntax};
 use super::token::{Kind, Token};
+use crate::dialects::{Backslash, BlockComments, Brackets, HashSign, LexerConfig};
 use crate::sql_error::{SqlError, refused};
 
 pub struct Scanned {
@@ -31,16 +31,27 @@ pub fn scan(sql: &str, config: LexerConfig) -> Scanned {
 impl Cursor<'_> {
     fn step(&mut self, byte: u8) -> ScanResult {
         let next = self.peek(1);
-        let syntax = self.syntax();
+        let (rules, settings) = (self.rules(), self.config.settings);
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' | 0x0c => self.at += 1,
             b'-' if next == Some(b'-') && self.dashes_comment() => self.line_comment(),
-            b'#' if syntax == SqlSyntax::Mysql => self.line_comment(),
             b'/' if next == Some(b'*') => self.block_comment()?,
-            b'\'' => self.text_literal(self.at, self.config.backslash != Backslash::Plain, Kind::Text)?,
-            b'"' => self.quoted(b'"', self.config.backslash == Backslash::InBoth)?,
-            b'`' if syntax != SqlSyntax::Postgres => self.quoted(b'`', false)?,
-            b'[' => match self.config.brackets {
+            b'\'' => self.text_literal(self.at, settings.backslash != Backslash::Plain, Kind::Text)?,
+            b'"' => self.quoted(b'"', settings.backslash == Backslash::InBoth)?,
+            _ if rules.symbols.contains(&byte) => self.symbol(byte),
+            b'`' => self.quoted(byte, false)?,
+            b'#' => match rules.hash_sign {
+                HashSign::Comment => self.line_comment(),
+                HashSign::Symbol => self.symbol(byte),
+                HashSign::Parameter if next.is_some_and(|byte| continues_name(byte) || byte == b':') => {
+                    return Err(ScanStop::Refused(refused(
+                        "the character # before a name is not accepted",
+                        "Write ? or :name for a parameter, followed by a space.",
+                    )));
+                }
+                HashSign::Parameter => return Err(ScanStop::Illegal),
+            },
+            b'[' => match settings.brackets {
                 Brackets::Name => self.bracketed()?,
                 Brackets::Symbol => self.symbol(byte),
                 Brackets::Illegal => return Err(ScanStop::Illegal),
@@ -51,16 +62,7 @@ impl Cursor<'_> {
             _ if starts_name(byte) => self.word()?,
             b'(' | b')' | b',' | b';' | b'.' | b'+' | b'-' | b'*' | b'/' | b'%' | b'=' | b'<' | b'>' | b'!' | b'&'
             | b'|' | b'~' => self.symbol(byte),
-            b'^' if syntax != SqlSyntax::Sqlite => self.symbol(byte),
-            b'#' | b'`' | b']' if syntax == SqlSyntax::Postgres => self.symbol(byte),
-            // SQLite reads `#name` as a parameter, also in Tcl syntax.
-            b'#' if syntax == SqlSyntax::Sqlite && next.is_some_and(|byte| continues_name(byte) || byte == b':') => {
-                return Err(ScanStop::Refused(refused(
-                    "the character # before a name is not accepted",
-                    "Write ? or :name for a parameter, followed by a space.",
-                )));
-            }
-            _ if byte.is_ascii_control() || (syntax == SqlSyntax::Mysql && matches!(byte, b'{' | b'}' | b'\\')) => {
+            _ if byte.is_ascii_control() || rules.refused_characters.contains(&byte) => {
                 return Err(ScanStop::Refused(refused(
                     "the statement contains a character that is not valid in SQL",
                     "Remove control characters, braces and backslashes, or pass the text as a parameter.",
@@ -71,29 +73,30 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// Whether `--` starts a comment. MySQL requires a space after it, so that `5--1` is six.
+    /// Whether `--` starts a comment.
     fn dashes_comment(&self) -> bool {
-        self.syntax() != SqlSyntax::Mysql
+        !self.rules().dashes_need_space
             || self.peek(2).is_none_or(|byte| byte.is_ascii_whitespace() || byte.is_ascii_control())
     }
 
     fn line_comment(&mut self) {
-        let ends_at_return = self.syntax() == SqlSyntax::Postgres;
-        self.skip_while(|byte| byte != b'\n' && !(byte == b'\r' && ends_at_return));
+        let ends = self.rules().line_ends;
+        self.skip_while(|byte| !ends.contains(&byte));
     }
 
     fn block_comment(&mut self) -> ScanResult {
         self.at += 2;
-        if self.syntax() == SqlSyntax::Mysql
+        let rules = self.rules();
+        if rules.block_comments == BlockComments::Executable
             && (self.is_next(0, |sign| matches!(sign, b'!' | b'+'))
                 || (self.is_next(0, |letter| matches!(letter, b'M' | b'm')) && self.peek(1) == Some(b'!')))
         {
             return Err(ScanStop::Refused(refused(
-                "a comment that MySQL would execute (/*! … */ or /*+ … */) is not accepted",
+                format!("a comment that {} would execute (/*! … */ or /*+ … */) is not accepted", rules.name),
                 "Write the statement without it.",
             )));
         }
-        let nests = self.syntax() == SqlSyntax::Postgres;
+        let nests = rules.block_comments == BlockComments::Nested;
         let mut depth = 1_usize;
         while depth > 0 {
             match (self.peek(0), self.peek(1)) {

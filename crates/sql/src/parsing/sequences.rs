@@ -1,24 +1,24 @@
 //! Sequences in calls such as `nextval`. They are relations, but the parser does not report them.
 
-use super::dialect::{Dialect, SqlSyntax};
-use super::table_names::{fold_name, part_of_name};
+use super::table_names::part_of_name;
 use super::token::{Kind, Tokens};
+use crate::dialects::{Folding, Sequences};
 use std::collections::BTreeSet;
 
 /// The sequences that are read or advanced, after case folding; `None` if one cannot be determined.
-pub fn sequences(tokens: &Tokens<'_>, syntax: SqlSyntax, dialect: Dialect) -> Option<BTreeSet<String>> {
+pub fn sequences(tokens: &Tokens<'_>) -> Option<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     for index in 0..tokens.len() {
         let called = tokens.is_symbol(index + 1, b'(') && is_sequence_function(tokens, index);
-        match syntax {
-            SqlSyntax::Postgres if called => found.insert(named_by_text(tokens, index + 2)?),
-            SqlSyntax::Mysql if called => found.insert(name_at(tokens, index + 2, dialect)?),
-            SqlSyntax::Mysql if asks_for_value(tokens, index) => found.insert(name_at(tokens, index + 2, dialect)?),
+        match tokens.rules().sequences {
+            Sequences::ByText if called => found.insert(named_by_text(tokens, index + 2)?),
+            Sequences::ByName if called => found.insert(name_at(tokens, index + 2)?),
+            Sequences::ByName if asks_for_value(tokens, index) => found.insert(name_at(tokens, index + 2)?),
             // `s.nextval`, in the Oracle mode of MariaDB.
-            SqlSyntax::Mysql if tokens.is_symbol_before(index, b'.') && is_sequence_function(tokens, index) => {
-                found.insert(name_before(tokens, index, dialect)?)
+            Sequences::ByName if tokens.is_symbol_before(index, b'.') && is_sequence_function(tokens, index) => {
+                found.insert(name_before(tokens, index)?)
             }
-            SqlSyntax::Sqlite | SqlSyntax::Postgres | SqlSyntax::Mysql => false,
+            Sequences::None | Sequences::ByText | Sequences::ByName => false,
         };
     }
     Some(found)
@@ -45,16 +45,16 @@ fn asks_for_value(tokens: &Tokens<'_>, index: usize) -> bool {
         && matches!(tokens.word_before(index), "NEXT" | "PREVIOUS")
 }
 
-fn name_at(tokens: &Tokens<'_>, at: usize, dialect: Dialect) -> Option<String> {
-    let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token, dialect));
+fn name_at(tokens: &Tokens<'_>, at: usize) -> Option<String> {
+    let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token));
     let first = part(at)?;
     if tokens.is_symbol(at + 1, b'.') { Some(format!("{first}.{}", part(at + 2)?)) } else { Some(first) }
 }
 
-fn name_before(tokens: &Tokens<'_>, index: usize, dialect: Dialect) -> Option<String> {
+fn name_before(tokens: &Tokens<'_>, index: usize) -> Option<String> {
     let at = index.checked_sub(2)?;
     let dotted = tokens.is_symbol_before(at, b'.');
-    name_at(tokens, if dotted { at.checked_sub(2)? } else { at }, dialect).map(|name| match dotted {
+    name_at(tokens, if dotted { at.checked_sub(2)? } else { at }).map(|name| match dotted {
         true => name,
         // The last part is the function.
         false => name.rsplit_once('.').map_or(name.clone(), |(sequence, _)| sequence.to_owned()),
@@ -91,20 +91,20 @@ fn part_of_text(part: &str) -> Option<String> {
         } else {
             name.starts_with(begins) && name.chars().all(is_plain)
         };
-    plain.then(|| fold_name(name, quoted.is_some(), Dialect::Postgres))
+    plain.then(|| Folding::Unquoted.fold(name, quoted.is_some()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::sequences;
-    use crate::parsing::dialect::Dialect::{self, Mysql, Postgres};
+    use crate::dialects::Dialect::{self, Mysql, Postgres};
     use crate::parsing::tokenise::tokenise;
 
     fn found(sql: &str, dialect: Dialect) -> Option<Vec<String>> {
         let config = dialect.lexer_configs(sql).next().unwrap();
         let upper = sql.to_ascii_uppercase();
         let tokens = tokenise(sql, &upper, config).unwrap().unwrap();
-        sequences(&tokens, config.syntax, dialect).map(|found| found.into_iter().collect())
+        sequences(&tokens).map(|found| found.into_iter().collect())
     }
 
     #[test]

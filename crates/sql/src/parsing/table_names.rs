@@ -1,23 +1,13 @@
 //! Table names, with the case folding of each database.
 
-use super::dialect::{Dialect, SqlSyntax};
 use super::token::{Kind, Token, Tokens};
-use std::borrow::Cow;
+use crate::dialects::{Dialect, Sequences};
 use std::collections::BTreeSet;
 use tgp_base::table_name::TableName;
 
-/// A name after the case folding of its database.
-pub fn fold_name(name: &str, is_quoted: bool, dialect: Dialect) -> String {
-    match (dialect, is_quoted) {
-        (Dialect::Sqlite, _) | (Dialect::Postgres | Dialect::Any, false) => name.to_ascii_lowercase(),
-        // In MySQL case sensitivity is a server setting.
-        (Dialect::Mysql, _) | (Dialect::Postgres | Dialect::Any, true) => name.to_owned(),
-    }
-}
-
 /// Whether a rule certainly applies to a table. `found` is the case-folded name in the statement.
 pub fn is_table(rule: &str, found: &str, dialect: Dialect) -> bool {
-    let found = if dialect == Dialect::Sqlite { Cow::Owned(found.to_ascii_lowercase()) } else { Cow::Borrowed(found) };
+    let found = dialect.folding().fold(found, true);
     TableName::new(rule).is(&TableName::in_database(&found, dialect.default_schema()))
 }
 
@@ -72,9 +62,9 @@ pub fn is_keyword(tokens: &Tokens<'_>, index: usize) -> bool {
 }
 
 /// Every name in a statement, and every prefix of dotted names. The statement cannot touch any other table by name.
-pub fn mentioned_names(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
+pub fn mentioned_names(tokens: &Tokens<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token, dialect));
+    let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token));
     for index in 0..tokens.len() {
         let continues = tokens.is_symbol_before(index, b'.') && index.checked_sub(2).and_then(part).is_some();
         let Some(first) = part(index).filter(|_| !continues && !is_keyword(tokens, index)) else { continue };
@@ -91,19 +81,19 @@ pub fn mentioned_names(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String
     found
 }
 
-pub(crate) fn part_of_name(tokens: &Tokens<'_>, token: Token, dialect: Dialect) -> Option<String> {
-    tokens.name(token).map(|name| fold_name(&name, token.kind == Kind::Quoted, dialect))
+pub(crate) fn part_of_name(tokens: &Tokens<'_>, token: Token) -> Option<String> {
+    tokens.name(token).map(|name| tokens.dialect().folding().fold(&name, token.kind == Kind::Quoted))
 }
 
-/// The functions that a statement may call: names before a parenthesis and, in PostgreSQL, the last part of dotted names.
-pub fn called_functions(tokens: &Tokens<'_>, syntax: SqlSyntax, dialect: Dialect) -> BTreeSet<String> {
+/// The functions that a statement may call: names before a parenthesis and, in some dialects, the last part of dotted names.
+pub fn called_functions(tokens: &Tokens<'_>) -> BTreeSet<String> {
     let is_call = |index: usize| {
         let called = tokens.is_symbol(index + 1, b'(') && !is_keyword(tokens, index);
-        called || (syntax == SqlSyntax::Postgres && tokens.is_symbol_before(index, b'.'))
+        called || (tokens.rules().attributes_call && tokens.is_symbol_before(index, b'.'))
     };
     let names = tokens.list().iter().enumerate().filter(|(index, _)| is_call(*index));
-    let mut found: BTreeSet<String> = names.filter_map(|(_, token)| part_of_name(tokens, *token, dialect)).collect();
-    if syntax == SqlSyntax::Mysql && asks_for_next_value(tokens) {
+    let mut found: BTreeSet<String> = names.filter_map(|(_, token)| part_of_name(tokens, *token)).collect();
+    if tokens.rules().sequences == Sequences::ByName && asks_for_next_value(tokens) {
         found.insert(NEXT_VALUE.to_owned());
     }
     found
@@ -120,14 +110,14 @@ fn asks_for_next_value(tokens: &Tokens<'_>) -> bool {
     })
 }
 
-/// The tables that a MySQL statement may write to: the target of `INSERT` or `REPLACE`, or else all names.
-pub fn written_tables(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
+/// The tables that a statement may write to: the target of `INSERT` or `REPLACE`, or else all names.
+pub fn written_tables(tokens: &Tokens<'_>) -> BTreeSet<String> {
     let inserts = matches!(tokens.word(0), "INSERT" | "REPLACE");
     let modifies = |word: &str| matches!(word, "INTO" | "LOW_PRIORITY" | "DELAYED" | "HIGH_PRIORITY" | "IGNORE");
     let Some(first) = (1..tokens.len()).find(|index| !modifies(tokens.word(*index))).filter(|_| inserts) else {
-        return mentioned_names(tokens, dialect);
+        return mentioned_names(tokens);
     };
-    let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token, dialect));
+    let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token));
     let table = if tokens.is_symbol(first + 1, b'.') {
         part(first).zip(part(first + 2)).map(|(schema, table)| format!("{schema}.{table}"))
     } else {
@@ -139,7 +129,7 @@ pub fn written_tables(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String>
 #[cfg(test)]
 mod tests {
     use super::{is_table, mentioned_names};
-    use crate::parsing::dialect::Dialect;
+    use crate::dialects::Dialect;
     use crate::parsing::tokenise::tokenise;
 
     #[test]
@@ -167,7 +157,7 @@ mod tests {
         }
         let named = |sql: &str| {
             let config = Mysql.lexer_configs(sql).next().unwrap();
-            mentioned_names(&tokenise(sql, &sql.to_ascii_uppercase(), config).unwrap().unwrap(), Mysql)
+            mentioned_names(&tokenise(sql, &sql.to_ascii_uppercase(), config).unwrap().unwrap())
         };
         assert!(!named("SELECT a FROM t ORDER BY a").contains("ORDER"));
         assert!(named("SELECT a FROM `order` ORDER BY a").contains("order"));

@@ -1,5 +1,6 @@
 //! SQL tokens.
 
+use crate::dialects::{Dialect, DialectRules, LexerConfig};
 use std::borrow::Cow;
 
 /// The kind of a token.
@@ -65,18 +66,33 @@ pub struct Tokens<'a> {
     /// The source with ASCII letters in upper case: keywords and unquoted names are slices of it.
     upper: &'a str,
     list: Vec<Token>,
+    config: LexerConfig,
 }
 
 impl<'a> Tokens<'a> {
     /// `upper` is the source with ASCII letters in upper case.
-    pub(super) fn new(source: &'a str, upper: &'a str, list: Vec<Token>) -> Self {
-        Self { source, upper, list }
+    pub(super) fn new(source: &'a str, upper: &'a str, list: Vec<Token>, config: LexerConfig) -> Self {
+        Self { source, upper, list, config }
     }
 
     /// The same text with only the tokens that `keep` accepts.
     pub(super) fn filtered(&self, mut keep: impl FnMut(usize) -> bool) -> Self {
         let kept = self.list.iter().enumerate().filter(|(index, _)| keep(*index)).map(|(_, token)| *token);
-        Self { source: self.source, upper: self.upper, list: kept.collect() }
+        Self { source: self.source, upper: self.upper, list: kept.collect(), config: self.config }
+    }
+
+    pub fn config(&self) -> LexerConfig {
+        self.config
+    }
+
+    /// The dialect of the database, which may be unknown.
+    pub fn dialect(&self) -> Dialect {
+        self.config.dialect
+    }
+
+    /// The facts of the dialect in which the text was read.
+    pub fn rules(&self) -> &'static DialectRules {
+        self.config.rules
     }
 
     pub fn list(&self) -> &[Token] {

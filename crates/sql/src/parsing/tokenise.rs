@@ -1,9 +1,9 @@
 //! Tokenises exactly one statement.
 
 use super::cursor::ScanStop;
-use super::dialect::LexerConfig;
 use super::scanner::scan;
 use super::token::{Kind, Token, Tokens};
+use crate::dialects::LexerConfig;
 use crate::sql_error::{SqlError, refused};
 
 /// Maximum length of a statement: longer data belongs in parameters.
@@ -46,5 +46,5 @@ pub fn tokenise<'a>(sql: &'a str, upper: &'a str, config: LexerConfig) -> Result
     while list.last().is_some_and(is_end) {
         list.pop();
     }
-    Ok(Some(Tokens::new(sql, upper, list)))
+    Ok(Some(Tokens::new(sql, upper, list, config)))
 }

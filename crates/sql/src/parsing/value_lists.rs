@@ -77,7 +77,7 @@ fn is_plain(tokens: &Tokens<'_>, index: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::without_plain_values;
-    use crate::parsing::dialect::{Dialect, SqlSyntax};
+    use crate::dialects::Dialect;
     use crate::parsing::plain_text::plain_text;
     use crate::parsing::tokenise::tokenise;
 
@@ -97,7 +97,7 @@ mod tests {
             let config = Dialect::Postgres.lexer_configs(sql).next().unwrap();
             let upper = sql.to_ascii_uppercase();
             let tokens = tokenise(sql, &upper, config).unwrap().unwrap();
-            let text = plain_text(&without_plain_values(&tokens), SqlSyntax::Postgres, 1_000).unwrap();
+            let text = plain_text(&without_plain_values(&tokens), 1_000).unwrap();
             let plain = |text: &str| text.replace(' ', "");
             assert_eq!(plain(&text), plain(expected), "{sql}");
         }

@@ -1,7 +1,6 @@
 //! Functions, operators and types that exist in every database. In an unknown database, which cannot be queried, only these may
 //! be called.
 
-use crate::parsing::dialect::{Dialect, LexerConfig};
 use crate::parsing::relations::relations;
 use crate::parsing::table_names::part_of_name;
 use crate::parsing::token::{Kind, Tokens};
@@ -70,14 +69,14 @@ const NAMING: [&str; 8] = ["INTO", "TABLE", "AS", "WITH", "RECURSIVE", "REFERENC
 
 /// The calls of a statement that are not known in every database: functions, operators, casts to user-defined types, and dotted
 /// names, which PostgreSQL treats as calls if there is no such column. Without rules for SQL, only functions.
-pub fn unknown_calls(tokens: &Tokens<'_>, config: LexerConfig, detail: SqlDetail) -> BTreeSet<String> {
+pub fn unknown_calls(tokens: &Tokens<'_>, detail: SqlDetail) -> BTreeSet<String> {
     let mut found = functions(tokens);
     if detail == SqlDetail::Nothing {
         return found;
     }
     found.extend(operators(tokens));
     found.extend(types(tokens));
-    found.extend(attributes(tokens, config));
+    found.extend(attributes(tokens));
     found
 }
 
@@ -168,7 +167,7 @@ fn types(tokens: &Tokens<'_>) -> BTreeSet<String> {
 }
 
 /// Dotted names, except for tables with their schemas.
-fn attributes(tokens: &Tokens<'_>, config: LexerConfig) -> BTreeSet<String> {
+fn attributes(tokens: &Tokens<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for index in 1..tokens.len() {
         let Some(last) = name_at(tokens, index).filter(|_| tokens.is_symbol_before(index, b'.')) else { continue };
@@ -176,14 +175,14 @@ fn attributes(tokens: &Tokens<'_>, config: LexerConfig) -> BTreeSet<String> {
         found.insert(first.map_or_else(|| last.clone(), |first| format!("{first}.{last}")));
     }
     if !found.is_empty() {
-        let tables = relations(tokens, config.syntax, Dialect::Any).unwrap_or_default();
+        let tables = relations(tokens).unwrap_or_default();
         found.retain(|name| !tables.contains(name));
     }
     found
 }
 
 fn name_at(tokens: &Tokens<'_>, index: usize) -> Option<String> {
-    part_of_name(tokens, tokens.get(index)?, Dialect::Any)
+    part_of_name(tokens, tokens.get(index)?)
 }
 
 #[cfg(test)]

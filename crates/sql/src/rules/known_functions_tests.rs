@@ -1,4 +1,4 @@
-use crate::parsing::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::parsing::tokenise::tokenise;
 use std::collections::BTreeSet;
 use tgp_base::sql_detail::SqlDetail;
@@ -10,9 +10,8 @@ fn unknown(sql: &str) -> Vec<String> {
 fn unknown_under(sql: &str, detail: SqlDetail) -> Vec<String> {
     let upper = sql.to_ascii_uppercase();
     let configs = Dialect::Any.lexer_configs(sql);
-    let found = configs.filter_map(|config| {
-        tokenise(sql, &upper, config).ok()?.map(|tokens| super::unknown_calls(&tokens, config, detail))
-    });
+    let found = configs
+        .filter_map(|config| tokenise(sql, &upper, config).ok()?.map(|tokens| super::unknown_calls(&tokens, detail)));
     found.flatten().collect::<BTreeSet<_>>().into_iter().collect()
 }
 

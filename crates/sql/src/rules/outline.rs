@@ -2,7 +2,7 @@
 
 use super::policy::{SqlPolicy, is_exposing_name, shadow_of};
 use super::statement::verbs_of;
-use crate::parsing::dialect::{Dialect, SqlSyntax};
+use crate::dialects::Dialect;
 use crate::parsing::plain_text::STRING;
 use crate::parsing::relations::relations;
 use crate::parsing::table_names::{last_part, mentioned_names};
@@ -26,18 +26,17 @@ pub struct Outline {
 pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
     let mut tables = Some(BTreeSet::new());
     let mut names = BTreeSet::new();
-    let verbs = verbs(sql, dialect, |tokens, syntax| {
+    let verbs = verbs(sql, dialect, |tokens| {
         // If one lexer configuration has no result, the others are not parsed.
         let Some(known) = &mut tables else { return };
-        let is_whole =
-            |found: &BTreeSet<String>| !found.iter().any(|name| has_string(name)) && !has_catalogue(tokens, syntax);
-        match relations(tokens, syntax, dialect) {
+        let is_whole = |found: &BTreeSet<String>| !found.iter().any(|name| has_string(name)) && !has_catalogue(tokens);
+        match relations(tokens) {
             Ok(mut found) if is_whole(&found) => {
-                if syntax == SqlSyntax::Sqlite {
+                if tokens.rules().virtual_tables {
                     names.extend(owners(&found));
                 }
                 known.append(&mut found);
-                names.append(&mut mentioned_names(tokens, dialect));
+                names.append(&mut mentioned_names(tokens));
             }
             Ok(_) | Err(_) => tables = None,
         }
@@ -50,34 +49,34 @@ pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
 /// database does not count as reading.
 #[must_use]
 pub fn only_reads(sql: &str, dialect: Dialect) -> bool {
-    verbs(sql, dialect, |_, _| {}).is_some_and(|verbs| verbs.iter().all(|verb| verb.access() == Access::Read))
+    verbs(sql, dialect, |_| {}).is_some_and(|verbs| verbs.iter().all(|verb| verb.access() == Access::Read))
 }
 
 /// The verbs of a statement under every lexer configuration of its database, whose tokens `read` gets; `None` if the
 /// statement is refused in every database.
-fn verbs(sql: &str, dialect: Dialect, mut read: impl FnMut(&Tokens<'_>, SqlSyntax)) -> Option<BTreeSet<SqlVerb>> {
+fn verbs(sql: &str, dialect: Dialect, mut read: impl FnMut(&Tokens<'_>)) -> Option<BTreeSet<SqlVerb>> {
     check_text(sql).ok()?;
     let policy = SqlPolicy { ddl: true, ..SqlPolicy::default() };
     let upper = sql.to_ascii_uppercase();
     let mut verbs = BTreeSet::new();
     for config in dialect.lexer_configs(sql) {
         let Some(tokens) = tokenise(sql, &upper, config).ok()? else { continue };
-        verbs.append(&mut verbs_of(&tokens, config.syntax, dialect, &policy).ok()?);
-        read(&tokens, config.syntax);
+        verbs.append(&mut verbs_of(&tokens, &policy).ok()?);
+        read(&tokens);
     }
     (!verbs.is_empty()).then_some(verbs)
 }
 
 /// Whether the statement uses a catalogue that exposes tables which it does not name.
-fn has_catalogue(tokens: &Tokens<'_>, syntax: SqlSyntax) -> bool {
+fn has_catalogue(tokens: &Tokens<'_>) -> bool {
     tokens
         .list()
         .iter()
         .enumerate()
-        .any(|(index, token)| tokens.name(*token).is_some_and(|name| is_exposing_name(tokens, index, &name, syntax)))
+        .any(|(index, token)| tokens.name(*token).is_some_and(|name| is_exposing_name(tokens, index, &name)))
 }
 
-/// The virtual tables of SQLite that these shadow tables belong to.
+/// The virtual tables that these shadow tables belong to.
 fn owners(tables: &BTreeSet<String>) -> impl Iterator<Item = String> {
     tables.iter().filter_map(|name| shadow_of(last_part(name)).map(str::to_owned))
 }
@@ -89,7 +88,7 @@ fn has_string(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::parsing::dialect::Dialect;
+    use crate::dialects::Dialect;
     use crate::rules::outline::Outline;
     use tgp_base::sql_verb::SqlVerb;
 

@@ -1,17 +1,18 @@
 //! Refuses functions, catalogues and settings with effects outside the transaction or the database.
 
 use super::forbidden_names::{
-    is_forbidden_function, is_forbidden_in_sys, is_forbidden_name, is_forbidden_setting, is_forbidden_view,
-    is_function_by_any_name, is_server_schema,
+    in_families, is_forbidden_function, is_forbidden_name, is_forbidden_setting, is_forbidden_view,
+    is_function_by_any_name,
 };
-use crate::parsing::dialect::SqlSyntax;
+use crate::dialects::{Catalogues, Show};
 use crate::parsing::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
 
 pub(super) const OUTSIDE: &str = "A tool may use only its own database.";
 
 /// Refuses forbidden functions and names.
-pub fn check_outside_access(tokens: &Tokens<'_>, syntax: SqlSyntax) -> Result<(), SqlError> {
+pub fn check_outside_access(tokens: &Tokens<'_>) -> Result<(), SqlError> {
+    let rules = tokens.rules();
     for (index, token) in tokens.list().iter().enumerate() {
         if !token.kind.is_name() {
             continue;
@@ -24,22 +25,21 @@ pub fn check_outside_access(tokens: &Tokens<'_>, syntax: SqlSyntax) -> Result<()
             false => tokens.word(index).to_owned(),
         };
         let name = name.as_str();
-        // In PostgreSQL `(argument).function` is a call.
-        let attribute = dotted && syntax == SqlSyntax::Postgres && is_function_by_any_name(name);
+        let attribute = dotted && rules.attributes_call && is_function_by_any_name(name);
         let is_of = |schema: &str| dotted && index.checked_sub(2).is_some_and(|at| is_named(tokens, at, schema));
         let shows = is_forbidden_name(name)
             || (is_of("information_schema") && is_forbidden_view(name))
-            || (syntax == SqlSyntax::Mysql && is_of("sys") && is_forbidden_in_sys(name));
+            || rules.session_views.as_ref().is_some_and(|own| is_of(own.schema) && in_families(name, own.views));
         if name == CURRENT_SETTING && (called || dotted) && !names_open_setting(tokens, index) {
             return Err(secret_setting());
         }
         if shows || (called && is_forbidden_function(name)) || attribute {
             return Err(refused(format!("{} is not available to tools", shortened(&name.to_lowercase())), OUTSIDE));
         }
-        if qualifies && syntax == SqlSyntax::Mysql && is_server_schema(name) {
+        if qualifies && rules.server_schemas.contains(&name) {
             return Err(refused("the server's own database is not available to tools", OUTSIDE));
         }
-        if syntax == SqlSyntax::Mysql && tokens.word_before(index) == "INTO" && matches!(name, "OUTFILE" | "DUMPFILE") {
+        if tokens.word_before(index) == "INTO" && rules.file_targets.contains(&name) {
             return Err(refused("SELECT … INTO OUTFILE writes a file of the server", OUTSIDE));
         }
     }
@@ -65,14 +65,14 @@ fn names_open_setting(tokens: &Tokens<'_>, index: usize) -> bool {
         && setting.is_some_and(|token| !is_forbidden_setting(&tokens.unquoted(token).to_ascii_uppercase()))
 }
 
-/// Refuses PostgreSQL's own tables and views in a statement that changes data: a change of them would change session settings,
+/// Refuses the database's own tables and views in a statement that changes data: a change of them would change session settings,
 /// code, names or privileges.
-pub fn check_catalogues(tokens: &Tokens<'_>) -> Result<(), SqlError> {
+pub fn check_catalogues(tokens: &Tokens<'_>, catalogues: &Catalogues) -> Result<(), SqlError> {
     for (index, token) in tokens.list().iter().enumerate() {
         let Some(name) = tokens.name(*token) else { continue };
         let name = name.to_ascii_uppercase();
-        let schema = matches!(name.as_str(), "PG_CATALOG" | "INFORMATION_SCHEMA") && tokens.is_symbol(index + 1, b'.');
-        let own = name.starts_with("PG_")
+        let schema = catalogues.schemas.contains(&name.as_str()) && tokens.is_symbol(index + 1, b'.');
+        let own = name.starts_with(catalogues.prefix)
             && !tokens.is_symbol(index + 1, b'(')
             && !tokens.is_symbol(index + 1, b'.')
             && !tokens.is_symbol_before(index, b'.');
@@ -92,45 +92,27 @@ fn is_named(tokens: &Tokens<'_>, index: usize, expected: &str) -> bool {
     name.is_some_and(|name| name.eq_ignore_ascii_case(expected))
 }
 
-/// Allowed `SHOW` statements of MySQL, which do not expose other sessions. Warnings and errors are not allowed, because
-/// they may belong to a previous statement of another run.
-const SHOWN: [&str; 12] = [
-    "TABLES",
-    "COLUMNS",
-    "FIELDS",
-    "INDEX",
-    "INDEXES",
-    "KEYS",
-    "CREATE",
-    "TABLE",
-    "DATABASES",
-    "SCHEMAS",
-    "COLLATION",
-    "CHARACTER",
-];
-
-/// Objects allowed in `SHOW CREATE`: those without code or passwords.
-const DEFINED: [&str; 5] = ["TABLE", "VIEW", "SEQUENCE", "DATABASE", "SCHEMA"];
-
 /// Refuses `SHOW` of other sessions, and of settings that may contain secrets.
-pub fn check_show(tokens: &Tokens<'_>, at: usize, syntax: SqlSyntax) -> Result<(), SqlError> {
-    if syntax == SqlSyntax::Postgres && tokens.word(at) == "SHOW" {
-        let setting = tokens.get(at + 1).and_then(|token| tokens.name(token)).unwrap_or_default().to_ascii_uppercase();
-        if is_forbidden_setting(&setting) || tokens.is_symbol(at + 2, b'.') {
-            return Err(secret_setting());
+pub fn check_show(tokens: &Tokens<'_>, at: usize) -> Result<(), SqlError> {
+    let shows = tokens.word(at) == "SHOW";
+    match tokens.rules().show {
+        Show::Unsupported => Ok(()),
+        Show::Settings => {
+            let setting = tokens.get(at + 1).and_then(|token| tokens.name(token)).unwrap_or_default();
+            let secret = is_forbidden_setting(&setting.to_ascii_uppercase()) || tokens.is_symbol(at + 2, b'.');
+            if shows && secret { Err(secret_setting()) } else { Ok(()) }
+        }
+        Show::Objects { shown, created } => {
+            let words: Vec<&str> = tokens.words().skip(at).collect();
+            let mut named = words.iter().skip(1).filter(|word| !matches!(**word, "FULL" | "EXTENDED")).copied();
+            let (object, of) = (named.next().unwrap_or_default(), named.next().unwrap_or_default());
+            let others = words.windows(2).any(|pair| pair == ["FOR", "CONNECTION"]);
+            let is_shown = shown.contains(&object) && (object != "CREATE" || created.contains(&of));
+            if !others && (is_shown || !shows) {
+                return Ok(());
+            }
+            let what = format!("SHOW {} is not available to tools", shortened(object));
+            Err(refused(what, "Show tables, columns, indexes, databases, or how a table was created."))
         }
     }
-    if syntax != SqlSyntax::Mysql {
-        return Ok(());
-    }
-    let words: Vec<&str> = tokens.words().skip(at).collect();
-    let mut named = words.iter().skip(1).filter(|word| !matches!(**word, "FULL" | "EXTENDED")).copied();
-    let (shown, of) = (named.next().unwrap_or_default(), named.next().unwrap_or_default());
-    let others = words.windows(2).any(|pair| pair == ["FOR", "CONNECTION"]);
-    let is_shown = SHOWN.contains(&shown) && (shown != "CREATE" || DEFINED.contains(&of));
-    if others || (tokens.word(at) == "SHOW" && !is_shown) {
-        let what = format!("SHOW {} is not available to tools", shortened(shown));
-        return Err(refused(what, "Show tables, columns, indexes, databases, or how a table was created."));
-    }
-    Ok(())
 }

@@ -3,10 +3,10 @@
 use super::forbidden_names::exposes_other_tables;
 use super::pragmas::{name_at, pragma_exposes_tables, pragma_takes_table};
 use super::schema_change::schema_is_fixed;
-use crate::parsing::dialect::{Dialect, SqlSyntax};
+use crate::dialects::{Dialect, Folding};
 use crate::parsing::relations::{relations, unknown_tables};
 use crate::parsing::sequences::{is_type_of_sequence, sequences};
-use crate::parsing::table_names::{fold_name, is_keyword, is_table, last_part};
+use crate::parsing::table_names::{is_keyword, is_table, last_part};
 use crate::parsing::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
 use serde::{Deserialize, Serialize};
@@ -110,7 +110,7 @@ impl SqlPolicy {
 
     /// Refuses a statement that contains the name of a denied table anywhere, or of a catalogue that exposes other tables. A
     /// column with that name is refused too, because distinguishing them could be bypassed.
-    pub(super) fn check_names(&self, tokens: &Tokens<'_>, syntax: SqlSyntax, dialect: Dialect) -> Result<(), SqlError> {
+    pub(super) fn check_names(&self, tokens: &Tokens<'_>) -> Result<(), SqlError> {
         if !self.has_table_rules() {
             return Ok(());
         }
@@ -121,13 +121,10 @@ impl SqlPolicy {
             let name = match tokens.name(*token) {
                 Some(_) if is_keyword(tokens, index) => continue,
                 Some(name) => name,
-                // SQLite accepts a string as a name where only a name is valid.
-                None if syntax == SqlSyntax::Sqlite && token.kind == Kind::Text && may_name(tokens, index) => {
-                    tokens.unquoted(*token)
-                }
+                None if names_by_string(tokens, index) => tokens.unquoted(*token),
                 None => continue,
             };
-            if is_exposing_name(tokens, index, &name, syntax) {
+            if is_exposing_name(tokens, index, &name) {
                 let what = format!("{} shows all tables, and only some tables are allowed", shortened(&name));
                 return Err(refused(what, LEAVE_OUT));
             }
@@ -135,10 +132,11 @@ impl SqlPolicy {
                 return Err(self.refuse_table(&name));
             }
         }
-        if syntax == SqlSyntax::Sqlite {
-            self.check_shadows(tokens, dialect, &denied)?;
-        } else if !denied.is_empty() {
-            let named = sequences(tokens, syntax, dialect).ok_or_else(unknown_tables)?;
+        if tokens.rules().virtual_tables {
+            self.check_shadows(tokens, &denied)?;
+        }
+        if !denied.is_empty() {
+            let named = sequences(tokens).ok_or_else(unknown_tables)?;
             if let Some(name) = named.iter().find(|name| denied.contains(&fold_case(last_part(name)))) {
                 return Err(self.refuse_table(name));
             }
@@ -148,7 +146,7 @@ impl SqlPolicy {
     }
 
     /// Refuses the shadow tables of a denied virtual table.
-    fn check_shadows(&self, tokens: &Tokens<'_>, dialect: Dialect, denied: &HashSet<String>) -> Result<(), SqlError> {
+    fn check_shadows(&self, tokens: &Tokens<'_>, denied: &HashSet<String>) -> Result<(), SqlError> {
         let shadow = |name: &str| {
             let name = fold_case(name);
             let explicitly = self.allow.tables.iter().flatten().any(|table| fold_case(table) == name);
@@ -157,7 +155,7 @@ impl SqlPolicy {
         let mut named = tokens.list().iter().filter_map(|token| tokens.name(*token));
         if let Some(first) = named.find(|name| shadow(name)) {
             // It may be a column.
-            match relations(tokens, SqlSyntax::Sqlite, dialect) {
+            match relations(tokens) {
                 Ok(found) => {
                     if let Some(name) = found.iter().find(|name| shadow(last_part(name))) {
                         return Err(self.refuse_table(name));
@@ -166,9 +164,11 @@ impl SqlPolicy {
                 Err(_) => return Err(self.refuse_table(&first)),
             }
         }
-        let texts = tokens.list().iter().enumerate().filter(|(index, token)| {
-            token.kind == Kind::Text && may_name(tokens, *index) && shadow(&tokens.unquoted(**token))
-        });
+        let texts = tokens
+            .list()
+            .iter()
+            .enumerate()
+            .filter(|(index, token)| names_by_string(tokens, *index) && shadow(&tokens.unquoted(**token)));
         match texts.map(|(_, token)| tokens.unquoted(*token)).next() {
             Some(name) => Err(self.refuse_table(&name)),
             None => Ok(()),
@@ -201,7 +201,7 @@ impl SqlPolicy {
             true => tokens.unquoted(token).into_owned(),
             false => tokens.name(token).unwrap_or_default().into_owned(),
         });
-        let argument = argument.map(|name| fold_name(&name, false, Dialect::Sqlite));
+        let argument = argument.map(|name| Folding::All.fold(&name, false));
         if self.allows_pragma(tokens.word(at), argument.as_deref()) {
             return Ok(());
         }
@@ -218,19 +218,14 @@ impl SqlPolicy {
     }
 
     /// Refuses a statement that touches a table that is not allowed, or whose tables cannot be determined.
-    pub(super) fn check_relations(
-        &self,
-        tokens: &Tokens<'_>,
-        syntax: SqlSyntax,
-        dialect: Dialect,
-        access: Access,
-    ) -> Result<(), SqlError> {
-        // PRAGMAs are checked elsewhere; SHOW of PostgreSQL shows settings.
-        let no_tables = tokens.word(0) == "PRAGMA" || (tokens.word(0) == "SHOW" && dialect == Dialect::Postgres);
+    pub(super) fn check_relations(&self, tokens: &Tokens<'_>, access: Access) -> Result<(), SqlError> {
+        let dialect = tokens.dialect();
+        // PRAGMAs are checked elsewhere, and settings are not tables.
+        let no_tables = tokens.word(0) == "PRAGMA" || (tokens.word(0) == "SHOW" && dialect.shows_settings());
         if self.allow.tables.is_none() || no_tables {
             return Ok(());
         }
-        let found = relations(tokens, syntax, dialect)?;
+        let found = relations(tokens)?;
         if found.is_empty() && access == Access::Schema {
             return Err(unknown_tables());
         }
@@ -277,10 +272,7 @@ impl SqlPolicy {
     }
 }
 
-/// The schema of MySQL that exposes other sessions.
-const SYS: &str = "sys";
-
-/// The type of PostgreSQL that converts a string to a table.
+/// The type that converts a string to a table.
 const REGCLASS: &str = "REGCLASS";
 
 /// Suffixes of the shadow tables of full-text search and R-trees in SQLite.
@@ -288,9 +280,10 @@ const SHADOWS: [&str; 11] =
     ["content", "data", "idx", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid"];
 
 /// Whether a name is a catalogue or function that exposes tables which the statement does not name.
-pub(super) fn is_exposing_name(tokens: &Tokens<'_>, index: usize, name: &str, syntax: SqlSyntax) -> bool {
-    let server = syntax == SqlSyntax::Mysql && tokens.is_symbol(index + 1, b'.') && name.eq_ignore_ascii_case(SYS);
+pub(super) fn is_exposing_name(tokens: &Tokens<'_>, index: usize, name: &str) -> bool {
     let name = name.to_ascii_uppercase();
+    let sessions = tokens.rules().session_views.as_ref().filter(|_| tokens.is_symbol(index + 1, b'.'));
+    let server = sessions.is_some_and(|own| own.schema == name);
     server || (exposes_other_tables(&name) && !(name == REGCLASS && is_type_of_sequence(tokens, index)))
 }
 
@@ -300,7 +293,10 @@ pub(super) fn shadow_of(name: &str) -> Option<&str> {
 }
 
 /// Whether a string at this index could be a table name.
-fn may_name(tokens: &Tokens<'_>, index: usize) -> bool {
+fn names_by_string(tokens: &Tokens<'_>, index: usize) -> bool {
+    if !tokens.rules().strings_name_tables || tokens.get(index).is_none_or(|token| token.kind != Kind::Text) {
+        return false;
+    }
     let sign = [b',', b'(', b'.'].iter().any(|sign| tokens.is_symbol_before(index, *sign));
     sign || matches!(
         tokens.word_before(index),

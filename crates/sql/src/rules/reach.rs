@@ -2,7 +2,7 @@
 
 use super::known_functions::unknown_calls;
 use super::policy::SqlPolicy;
-use crate::parsing::dialect::{Dialect, LexerConfig};
+use crate::dialects::Verification;
 use crate::parsing::relations::relations;
 use crate::parsing::sequences::sequences;
 use crate::parsing::table_names::{called_functions, mentioned_names, written_tables};
@@ -25,31 +25,27 @@ pub struct Reach {
     pub names: BTreeSet<String>,
     /// Functions that may be called; for an unknown database, only calls that are not known in every database.
     pub calls: BTreeSet<String>,
-    /// Tables that may be written to, for MySQL, where some tables are not transactional.
+    /// Tables that may be written to, for a database where some tables are not transactional.
     pub written: BTreeSet<String>,
 }
 
 /// Maximum number of names that are checked.
 const MAX_NAMES: usize = 1_000;
 
-/// Determines the reach. `None` for SQLite, whose authorizer checks it, and for statements with too many names if no rule
+/// Determines the reach. `None` for a database whose authorizer checks it, and for statements with too many names if no rule
 /// depends on them.
-pub fn reach(
-    tokenised: &[(Tokens<'_>, LexerConfig)],
-    dialect: Dialect,
-    policy: &SqlPolicy,
-    access: Access,
-) -> Result<Option<Reach>, SqlError> {
-    let Some((tokens, config)) = tokenised.first().filter(|_| dialect != Dialect::Sqlite) else { return Ok(None) };
-    let detail = policy.detail();
-    let calls = match dialect {
-        // An unknown database has no catalogue to query, and any of the lexer configurations may apply.
-        Dialect::Any => tokenised.iter().flat_map(|(tokens, config)| unknown_calls(tokens, *config, detail)).collect(),
-        Dialect::Sqlite | Dialect::Postgres | Dialect::Mysql => called_functions(tokens, config.syntax, dialect),
+pub fn reach(tokenised: &[Tokens<'_>], policy: &SqlPolicy, access: Access) -> Result<Option<Reach>, SqlError> {
+    let Some(tokens) = tokenised.first() else { return Ok(None) };
+    let (dialect, detail) = (tokens.dialect(), policy.detail());
+    let calls = match dialect.verification() {
+        Verification::Authorizer => return Ok(None),
+        Verification::Catalogue => called_functions(tokens),
+        // Any of the lexer configurations may apply.
+        Verification::Impossible => tokenised.iter().flat_map(|tokens| unknown_calls(tokens, detail)).collect(),
     };
-    let mut reach = Reach { names: mentioned_names(tokens, dialect), calls, ..Reach::default() };
-    if dialect == Dialect::Mysql && access != Access::Read {
-        reach.written = written_tables(tokens, dialect);
+    let mut reach = Reach { names: mentioned_names(tokens), calls, ..Reach::default() };
+    if dialect.has_untransactional_tables() && access != Access::Read {
+        reach.written = written_tables(tokens);
     }
     if detail == SqlDetail::Nothing && reach.names.len().max(reach.calls.len()) > MAX_NAMES {
         if reach.written.is_empty() {
@@ -63,12 +59,12 @@ pub fn reach(
     }
     // Denied tables are found by name anywhere; a plan is needed only if there is an allow list.
     let is_compared = policy.judged == SqlDetail::Tables || policy.allow.tables.is_some();
-    if is_compared && dialect == Dialect::Postgres {
-        reach.tables = relations(tokens, config.syntax, dialect).ok();
+    if is_compared && dialect.has_plans() {
+        reach.tables = relations(tokens).ok();
         reach.planned = reach.tables.is_some() && has_plan(tokens);
     }
     if detail == SqlDetail::Tables {
-        reach.names.extend(sequences(tokens, config.syntax, dialect).unwrap_or_default());
+        reach.names.extend(sequences(tokens).unwrap_or_default());
     }
     Ok(Some(reach))
 }

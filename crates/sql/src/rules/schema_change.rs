@@ -1,7 +1,7 @@
 //! Schema changes: tools may create, alter and drop objects that contain data, but no code or privileges, and that are
 //! permanent or dropped with the transaction.
 
-use crate::parsing::dialect::{Dialect, SqlSyntax};
+use crate::dialects::Signs;
 use crate::parsing::token::Tokens;
 use crate::sql_error::{SqlError, refused, shortened};
 use tgp_base::sql_verb::SqlVerb;
@@ -39,10 +39,16 @@ const CODE_AND_RIGHTS: [&[&str]; 11] = [
 const DATA_ONLY: &str =
     "Tools may create, alter and drop tables, indexes and views, but not objects with code or privileges.";
 
-pub fn check_schema_change(verb: SqlVerb, tokens: &Tokens<'_>, dialect: Dialect) -> Result<(), SqlError> {
-    if dialect == Dialect::Mysql {
+pub fn check_schema_change(verb: SqlVerb, tokens: &Tokens<'_>) -> Result<(), SqlError> {
+    let dialect = tokens.dialect();
+    // An unknown database may commit too; `ddl` is the decision of its owner.
+    if let Some(rules) = dialect.known().filter(|rules| rules.commits_schema_changes) {
         return Err(refused(
-            format!("MySQL commits at {}, so the run could no longer be rolled back", verb.as_str().to_uppercase()),
+            format!(
+                "{} commits at {}, so the run could no longer be rolled back",
+                rules.name,
+                verb.as_str().to_uppercase()
+            ),
             "Change the schema in a migration of the application; use WITH for an intermediate result.",
         ));
     }
@@ -58,9 +64,10 @@ pub fn check_schema_change(verb: SqlVerb, tokens: &Tokens<'_>, dialect: Dialect)
         return Err(refused(what, DATA_ONLY));
     }
     let temporary = adjectives.iter().any(|word| matches!(*word, "TEMP" | "TEMPORARY"));
-    let ends_with_run = dialect == Dialect::Postgres && has(&words, &["ON", "COMMIT", "DROP"]);
+    let ends_with_run = dialect.drops_temporary_tables() && has(&words, &["ON", "COMMIT", "DROP"]);
     if (temporary && !ends_with_run) || in_temporary_schema(tokens) {
-        return Err(temporary_table(dialect));
+        let advice = if dialect.drops_temporary_tables() { DROPPED_TEMPORARY } else { NO_TEMPORARY };
+        return Err(temporary_table(advice));
     }
     let further = words.iter().skip(1).any(|word| matches!(*word, "CREATE" | "GRANT"));
     let base_type = object == "TYPE" && verb == SqlVerb::Create && base_type(tokens);
@@ -106,13 +113,11 @@ fn base_type(tokens: &Tokens<'_>) -> bool {
     opening.is_some_and(|index| !matches!(tokens.word_before(index), "AS" | "ENUM" | "RANGE"))
 }
 
+const NO_TEMPORARY: &str = "Use WITH for an intermediate result, or a table that the tool drops.";
+const DROPPED_TEMPORARY: &str = "Use WITH, or CREATE TEMP TABLE … ON COMMIT DROP.";
+
 /// The error for a temporary table, which would stay on its pooled connection and hide the real table from later runs.
-fn temporary_table(dialect: Dialect) -> SqlError {
-    let advice = if dialect == Dialect::Postgres {
-        "Use WITH, or CREATE TEMP TABLE … ON COMMIT DROP."
-    } else {
-        "Use WITH for an intermediate result, or a table that the tool drops."
-    };
+fn temporary_table(advice: &'static str) -> SqlError {
     refused("a temporary object would outlive the run on its connection", advice)
 }
 
@@ -123,12 +128,7 @@ fn in_temporary_schema(tokens: &Tokens<'_>) -> bool {
 }
 
 /// Whether `SELECT … INTO name` creates a table. An error if it would set a session variable or create a temporary table.
-pub fn check_select_into(
-    tokens: &Tokens<'_>,
-    at: usize,
-    leading: SqlVerb,
-    syntax: SqlSyntax,
-) -> Result<bool, SqlError> {
+pub fn check_select_into(tokens: &Tokens<'_>, at: usize, leading: SqlVerb) -> Result<bool, SqlError> {
     let mut creates = false;
     if leading != SqlVerb::Select {
         return Ok(creates);
@@ -144,7 +144,7 @@ pub fn check_select_into(
         if tokens.word(index) != "INTO" {
             continue;
         }
-        if syntax == SqlSyntax::Mysql && tokens.is_symbol(index + 1, b'@') {
+        if tokens.rules().signs == Signs::SessionVariables && tokens.is_symbol(index + 1, b'@') {
             return Err(refused("a session variable may not be set", "Keep the value in the tool."));
         }
         let of_main = main.is_some_and(|main| index > main && depth == 0);
@@ -163,7 +163,7 @@ pub fn check_select_into(
         );
         if if of_main || main.is_none() { reads } else { !inserts } {
             if matches!(tokens.word(index + 1), "TEMP" | "TEMPORARY" | "LOCAL" | "GLOBAL") {
-                return Err(temporary_table(Dialect::Any));
+                return Err(temporary_table(NO_TEMPORARY));
             }
             creates = true;
         }

@@ -10,7 +10,7 @@ use super::pragmas::check_pragma;
 use super::reach::{Reach, reach};
 use super::schema_change::{check_schema_change, check_select_into};
 use super::verb::{inner, leading};
-use crate::parsing::dialect::{Dialect, LexerConfig, SqlSyntax};
+use crate::dialects::Dialect;
 use crate::parsing::parameters::{Binding, ParameterShape, bind};
 use crate::parsing::token::Tokens;
 use crate::parsing::tokenise::{check_text, tokenise};
@@ -69,11 +69,11 @@ pub fn classify(
     for config in dialect.lexer_configs(sql) {
         // Not a valid statement under this lexer configuration, so it would not be executed.
         let Some(tokens) = tokenise(sql, &upper, config)? else { continue };
-        verbs.append(&mut verbs_of(&tokens, config.syntax, dialect, policy)?);
-        policy.check_names(&tokens, config.syntax, dialect)?;
-        tokenised.push((tokens, config));
+        verbs.append(&mut verbs_of(&tokens, policy)?);
+        policy.check_names(&tokens)?;
+        tokenised.push(tokens);
     }
-    let Some((tokens, config)) = tokenised.first() else {
+    let Some(tokens) = tokenised.first() else {
         return Err(SqlError::Unreadable(
             "The statement contains a character or a number that is not valid in this database. Correct it, or pass the value as a parameter."
                 .to_owned(),
@@ -81,26 +81,26 @@ pub fn classify(
     };
     policy.check_verbs(&verbs)?;
     let access = verbs.iter().map(|verb| verb.access()).max().unwrap_or(Access::Schema);
-    for (tokens, config) in &tokenised {
-        policy.check_relations(tokens, config.syntax, dialect, access)?;
+    for tokens in &tokenised {
+        policy.check_relations(tokens, access)?;
     }
     let returning = tokens.words().any(|word| word == "RETURNING");
     let returns = if access == Access::Read || returning { Returns::Rows } else { Returns::Count };
-    let (bound, bindings) = bind(sql, tokens, dialect, parameters)?;
-    if bound != sql && !reads_alike(tokens, &bound, *config) {
+    let (bound, bindings) = bind(sql, tokens, parameters)?;
+    if bound != sql && !reads_alike(tokens, &bound) {
         let advice = "Put spaces around the parameters.";
         return Err(refused("a parameter without spaces around it is ambiguous", advice));
     }
     let detail = policy.detail();
     let fenced = access == Access::Read && detail >= SqlDetail::Verbs;
-    let reach = reach(&tokenised, dialect, policy, access)?;
+    let reach = reach(&tokenised, policy, access)?;
     Ok(Statement { access, verbs, returns, fenced, detail, sql: bound, bindings, reach })
 }
 
 /// Whether the text after parameter binding has the same tokens, apart from the placeholders.
-fn reads_alike(tokens: &Tokens<'_>, bound: &str, config: LexerConfig) -> bool {
+fn reads_alike(tokens: &Tokens<'_>, bound: &str) -> bool {
     let upper = bound.to_ascii_uppercase();
-    let Ok(Some(other)) = tokenise(bound, &upper, config) else { return false };
+    let Ok(Some(other)) = tokenise(bound, &upper, tokens.config()) else { return false };
     let alike = tokens.list().iter().zip(other.list()).all(|(mine, theirs)| {
         (mine.kind.is_placeholder() && theirs.kind.is_placeholder())
             || (mine.kind == theirs.kind && tokens.raw(*mine) == other.raw(*theirs))
@@ -108,42 +108,39 @@ fn reads_alike(tokens: &Tokens<'_>, bound: &str, config: LexerConfig) -> bool {
     alike && tokens.len() == other.len()
 }
 
-pub(super) fn verbs_of(
-    tokens: &Tokens<'_>,
-    syntax: SqlSyntax,
-    dialect: Dialect,
-    policy: &SqlPolicy,
-) -> Result<BTreeSet<SqlVerb>, SqlError> {
+pub(super) fn verbs_of(tokens: &Tokens<'_>, policy: &SqlPolicy) -> Result<BTreeSet<SqlVerb>, SqlError> {
     if tokens.len() == 0 {
         return Err(SqlError::Unreadable("The statement is empty. Write one SQL statement.".to_owned()));
     }
-    check_outside_access(tokens, syntax)?;
+    check_outside_access(tokens)?;
     let at = (0..tokens.len()).find(|index| !tokens.is_symbol(*index, b'(')).unwrap_or(0);
     let first = tokens.word(at);
     let verb = leading(first).ok_or_else(|| refuse_verb(first, policy))?;
     match first {
         "PRAGMA" => check_pragma(tokens)?,
-        "SHOW" | "DESCRIBE" | "DESC" | "EXPLAIN" => check_show(tokens, at, syntax)?,
+        "SHOW" | "DESCRIBE" | "DESC" | "EXPLAIN" => check_show(tokens, at)?,
         _ => {}
     }
     if verb.access() == Access::Schema {
         // First, so that a statement that is not allowed gets no advice about its syntax.
         policy.check_verbs(&BTreeSet::from([verb]))?;
-        check_schema_change(verb, tokens, dialect)?;
+        check_schema_change(verb, tokens)?;
     }
     if first == "EXPLAIN" || first == "WITH" {
         check_inner_words(tokens, policy)?;
     }
     let mut verbs = inner_verbs(tokens, at, verb);
-    if check_select_into(tokens, at, verb, syntax)? {
+    if check_select_into(tokens, at, verb)? {
         verbs.insert(SqlVerb::Create);
     }
     verbs.insert(verb);
-    if syntax == SqlSyntax::Sqlite && commands_search(tokens) {
+    if tokens.rules().virtual_tables && commands_search(tokens) {
         verbs.insert(SqlVerb::Delete);
     }
-    if syntax == SqlSyntax::Postgres && verbs.iter().any(|verb| verb.access() != Access::Read) {
-        check_catalogues(tokens)?;
+    if let Some(catalogues) = &tokens.rules().catalogues
+        && verbs.iter().any(|verb| verb.access() != Access::Read)
+    {
+        check_catalogues(tokens, catalogues)?;
     }
     Ok(verbs)
 }

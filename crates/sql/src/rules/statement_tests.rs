@@ -1,5 +1,5 @@
 use super::{Access, Returns, classify, suggest_keyword};
-use crate::parsing::dialect::Dialect::{self, Any, Mysql, Postgres, Sqlite};
+use crate::dialects::Dialect::{self, Any, Mysql, Postgres, Sqlite};
 use crate::parsing::parameters::{Binding, ParameterShape};
 use crate::rules::policy::SqlPolicy;
 use crate::sql_error::SqlError;

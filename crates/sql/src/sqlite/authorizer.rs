@@ -4,7 +4,7 @@
 //! Rules for tables apply to everything that a statement causes: the tables of a view, and those that triggers and foreign keys
 //! touch. Rules for verbs apply to the statement itself.
 
-use crate::parsing::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::parsing::parameters::ParameterShape;
 use crate::rules::forbidden_names::is_forbidden_function;
 use crate::rules::policy::SqlPolicy;

@@ -1,6 +1,6 @@
 //! Fuzz tests of the classifier, with SQLite as the oracle for writes.
 
-use crate::parsing::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::parsing::parameters::ParameterShape;
 use crate::rules::outline::{only_reads, outline};
 use crate::rules::policy::SqlPolicy;

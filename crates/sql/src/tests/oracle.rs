@@ -2,7 +2,7 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test fails on whatever it did not expect")]
 
-use crate::parsing::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::parsing::parameters::ParameterShape;
 use crate::rules::policy::SqlPolicy;
 use crate::rules::statement::{Statement, classify};

@@ -1,4 +1,4 @@
-use crate::parsing::dialect::Dialect::{self, Any, Mysql, Postgres, Sqlite};
+use crate::dialects::Dialect::{self, Any, Mysql, Postgres, Sqlite};
 use crate::parsing::parameters::ParameterShape;
 use crate::rules::outline::outline;
 use crate::rules::policy::SqlPolicy;
