@@ -21,10 +21,7 @@ const SOURCE = /^(?:js|src|crates|std|scripts)\//;
 const ALLOWED = [
   [/^src\/kernel\/door\/kernel_tools\.rs$|^js\/tool_shape\/kernel_tool_table\.ts$/, 'the tables'],
   [/^js\/boundary\/(?:kernel_tools|limits|crossing)\.ts$|^js\/prompt\/sandbox_api\.ts$/, 'generated'],
-  [
-    /^src\/binding\/binding_\w+\.rs$|^src\/kernel\/(?:files\/preview|reached|runs\/entered_run)\.rs$/,
-    'implementation',
-  ],
+  [/^src\/binding\/binding_\w+\.rs$|^src\/kernel\/(?:files\/preview|reached|runs\/entered_run)\.rs$/, 'implementation'],
   [/^js\/agent_tools\/(?:kernel_tools|policy_calls)\.ts$/, 'implementation'],
   [
     /^js\/kernel\/(?:agent_access|tgp|tools\/tool_inspection|files\/kernel_git|runs\/(?:kernel_runs|runnable))\.ts$|^js\/types\/tools\.ts$/,

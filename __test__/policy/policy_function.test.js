@@ -101,8 +101,13 @@ test("the agent of a call is the name that a rule's principal matches, for polic
   for (const [name, options] of callers) {
     /** @type {string[]} */
     const seen = [];
-    const policy = /** @type {any} */ ((/** @type {any} */ { agent }) => (seen.push(agent), 'ask'));
-    const approve = async (/** @type {any} */ { agent }) => (seen.push(agent), true);
+    const policy = /** @type {any} */ (
+      (/** @type {any} */ { agent }) => {
+        seen.push(agent);
+        return 'ask';
+      }
+    );
+    const approve = async (/** @type {any} */ { agent }) => seen.push(agent) > 0;
     const { kernel } = await policyKernel(policy, { approve, files: { 'a.md': 'x' } });
     await tgpTools(kernel, options).read_file.execute(read);
     expect(seen).toEqual([name, name]);

@@ -101,16 +101,17 @@ export class Gate {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const rule = this.file === undefined ? undefined : always;
-    const asked: AskedCall = { id, ...request, ...(rule && { always: rule }) };
+    const call = { ...request, ...(rule && { always: rule }) };
+    const asked: AskedCall = { id, ...call };
     const report = (answer: DeciderAnswer) => unwrap(kernel.answerApproval(id, JSON.stringify(answer)));
     const forget = () => void kernel.answerApproval(id, JSON.stringify(NO_APPROVER));
     try {
       throwIfAborted(signal);
       if (asked.rule === undefined) {
         const decide = this.decide;
-        const ask = async (call: PolicyCall) => policyAnswer(await settled(decide?.(call)));
+        const ask = async (part: PolicyCall) => policyAnswer(await settled(decide?.(part)));
         const answer = await within('policy function', waitsMs, signal, this.#log, (over) =>
-          strictestVerdict(callOf(asked), ask, over),
+          strictestVerdict(call, ask, over),
         );
         const verdict = report({ ...answer, by: 'policy' });
         if (verdict === null) return true;
@@ -229,10 +230,6 @@ function policyAnswer(answer: unknown): CheckedAnswer {
 /** The value if it is an object, else an empty one. */
 function objectOr(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {};
-}
-
-function callOf({ id: _, ...call }: AskedCall) {
-  return call;
 }
 
 /** Whether the ledger was full, so that the call was not made. */

@@ -36,7 +36,7 @@ pub struct AdmittedCall {
     context: CallContext,
     trace: Option<Arc<Trace>>,
     /// The hash of the approved text, if any.
-    approved_text: Option<Arc<str>>,
+    pub approved_text: Option<Arc<str>>,
     /// The token whose budget pays for the elapsed time, and the milliseconds reserved until then. Calls of a run are
     /// part of the run's time.
     spends: Option<(Arc<Gate>, Capability, u64)>,
@@ -93,12 +93,6 @@ impl AdmittedCall {
     #[must_use]
     pub fn visibility(&self) -> SharedVisibility {
         self.context.visibility.clone()
-    }
-
-    /// The hash of the text that was approved, if any.
-    #[must_use]
-    pub fn approved_text(&self) -> Option<Arc<str>> {
-        self.approved_text.clone()
     }
 
     /// Its time limit by the token's budget.

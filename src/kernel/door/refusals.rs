@@ -35,7 +35,7 @@ impl Door {
             Ok(id) => id,
             Err(error) => return error,
         };
-        let timeout = self.gate.approvals.approval_timeout();
+        let timeout = self.gate.approvals.timeout;
         let mut request = asking.sent(&id, call, &about, timeout, &self.gate.rules.approved_version());
         match asking.who {
             Decider::Hook => {

@@ -54,7 +54,8 @@ pub fn admit_run(
     match door.enter(call, details) {
         Ok(admitted) => {
             let admitted = admitted.traced(trace);
-            let admission = RunAdmission::new(caller, &admitted);
+            let (approved_text, visibility) = (admitted.approved_text.clone(), admitted.visibility());
+            let admission = RunAdmission { caller, approved_text, visibility, budget: admitted.budget() };
             let done = when_executed(move |result| {
                 admitted.leave(result.as_ref().map(ExecValue::result));
                 done.complete(result);

@@ -32,26 +32,17 @@ pub struct SentRequest<'r> {
     id: &'r str,
     tool: &'r str,
     effect: Effect,
-    #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "any", optional))]
     args: Option<&'r Value>,
     /// Size of arguments that are too large to parse: they are not shown, which the approver must know.
-    #[serde(skip_serializing_if = "Option::is_none")]
     hidden_bytes: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'r str>,
     call: &'r str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<&'r str>,
     agent: &'r str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, ts(as = "Option<Vec<Reach>>", optional))]
-    also: Vec<&'r Reach>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    also: Option<&'r Vec<Reach>>,
     #[cfg_attr(test, ts(type = "any", optional))]
     always: Option<&'r Value>,
     waits_ms: u32,
@@ -63,7 +54,7 @@ impl ApprovalRequest {
     pub fn sent(&self, id: &str, call: &Call<'_>, about: &CallContext, timeout: Duration, rules: &str) -> Value {
         // The front end stops waiting a little earlier, so that its refusal still arrives in time.
         let waits = timeout.saturating_sub(WAIT_MARGIN.min(timeout / 10));
-        let sent = SentRequest {
+        let request = SentRequest {
             id,
             tool: &call.tool,
             effect: call.effect,
@@ -75,12 +66,15 @@ impl ApprovalRequest {
             parent: about.parent.as_deref(),
             session: about.caller.session.as_deref(),
             agent: call.caller.principal(),
-            also: self.reached.iter().collect(),
+            also: (!self.reached.is_empty()).then_some(&self.reached),
             always: self.always.as_ref(),
             waits_ms: u32::try_from(waits.as_millis()).unwrap_or(u32::MAX),
             rules,
         };
-        // A value of names and texts is always valid JSON.
-        serde_json::to_value(sent).unwrap_or_default()
+        let mut sent = serde_json::to_value(request).unwrap_or_default();
+        if let Value::Object(members) = &mut sent {
+            members.retain(|_, value| !value.is_null());
+        }
+        sent
     }
 }

@@ -74,7 +74,8 @@ struct Waiting {
 #[derive(Debug)]
 pub struct Approvals {
     waiting: Mutex<HashMap<String, Waiting>>,
-    timeout: Duration,
+    /// How long a request may be answered, and its approval be used.
+    pub timeout: Duration,
 }
 
 impl Approvals {
@@ -171,11 +172,6 @@ impl Approvals {
             ));
         }
         Ok(())
-    }
-
-    #[must_use]
-    pub fn approval_timeout(&self) -> Duration {
-        self.timeout
     }
 }
 

@@ -1,7 +1,6 @@
 //! The terms of a run: what was requested, and what the door granted.
 
 use super::exec_options::ExecOptions;
-use crate::kernel::door::AdmittedCall;
 use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::call::{Caller, SharedVisibility};
@@ -18,12 +17,6 @@ pub struct RunAdmission {
     pub visibility: SharedVisibility,
     /// The budget of the caller's token, if it is the time limit.
     pub budget: Option<Duration>,
-}
-
-impl RunAdmission {
-    pub fn new(caller: Arc<Caller>, call: &AdmittedCall) -> Self {
-        Self { caller, approved_text: call.approved_text(), visibility: call.visibility(), budget: call.budget() }
-    }
 }
 
 /// The terms of a run that the application or one of its functions starts.

@@ -2,6 +2,7 @@
 
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::runs::Runs;
+use crate::kernel::runs::entered_run::EnteredRun;
 use crate::kernel::runs::outcome::run_conclusion::out_of_nested_time;
 use crate::kernel::runs::scope::exec_options::Runnable;
 use crate::kernel::runs::scope::run_scope::RunScope;
@@ -33,13 +34,10 @@ impl Runs {
         })
     }
 
-    /// Refuses arguments that are too large, tools that fail their check, and a text other than the approved one.
-    pub(in crate::kernel::runs) fn check_request(
-        &self,
-        args_json: &str,
-        scope: &RunScope,
-        graph: &ModuleGraph,
-    ) -> Result<(), Error> {
+    /// Refuses arguments that are too large, a text other than the approved one, tools that fail their check, and where
+    /// tests are required a tool without passing ones.
+    pub(super) fn check_request(&self, run: &EnteredRun, scope: &RunScope, graph: &ModuleGraph) -> Result<(), Error> {
+        let args_json = &*run.args_json;
         let (most, memory_bytes) = (self.config.args_bytes as usize, scope.limits.memory_bytes);
         if args_json.len() > most {
             let message = format!(
@@ -61,27 +59,18 @@ impl Runs {
                 "The approval is void: the tool has changed since. Make the call again and have it approved again.";
             return Err(Error::new(ErrorCode::Approval, message));
         }
-        self.services().checks.gate_run(scope.options.caller_kind, graph)
+        self.services().checks.gate_run(scope.options.caller_kind, graph)?;
+        // Tests and previews have no lasting effects.
+        if scope.test.is_some() || scope.preview.is_some() {
+            return Ok(());
+        }
+        let through = if scope.lineage.parent.is_some() { Origin::Run } else { Origin::Call };
+        self.tests_let_run(&run.what, &scope.admission.caller, through, graph)
     }
 
     /// How strictly tests are required of a caller.
     pub(in crate::kernel::runs) fn mode_of(&self, caller: &Caller) -> Mode {
         self.services().tests.mode_of(caller.kind, caller.mode)
-    }
-
-    /// Refuses a tool without passing tests, where they are required. Tests and previews are exempt, as they have no
-    /// lasting effects.
-    pub(in crate::kernel::runs) fn may_run(
-        &self,
-        what: &Runnable,
-        scope: &RunScope,
-        graph: &ModuleGraph,
-    ) -> Result<(), Error> {
-        if scope.test.is_some() || scope.preview.is_some() {
-            return Ok(());
-        }
-        let through = if scope.lineage.parent.is_some() { Origin::Run } else { Origin::Call };
-        self.tests_let_run(what, &scope.admission.caller, through, graph)
     }
 
     /// Refuses a run that the tests of a tool do not allow.

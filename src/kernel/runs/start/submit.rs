@@ -8,7 +8,7 @@
 //!   |  nest_in: a function of a run started it              -> nest, in the background: start
 //!   |  on the caller's thread if starts_quickly, else on one of `starting`
 //! start
-//!   |  check_request, may_run                               -> refused
+//!   |  check_request                                        -> refused
 //! execute, in the sandbox
 //! ```
 //!
@@ -32,6 +32,9 @@ use tgp_base::mode::Mode;
 use tgp_base::threads;
 use tgp_state::Origin;
 
+/// An admitted run that is not part of another one.
+type Admitted = (EnteredRun, RunTerms);
+
 impl Runs {
     /// Starts a run, which `parent` waits for. `done` is called once, from any thread. Never blocks.
     pub fn submit(self: &Arc<Self>, request: ExecRequest, parent: Option<RunId>, done: ExecDone) {
@@ -40,8 +43,8 @@ impl Runs {
         if !self.enters_quickly(&request) {
             let runs = Arc::clone(self);
             let job = move |(request, done)| {
-                if let Some((entered, terms)) = runs.enter_or_nest(request, parent, done) {
-                    runs.start_outermost(entered, terms);
+                if let Some(admitted) = runs.enter_or_nest(request, parent, done) {
+                    runs.start_outermost(admitted);
                 }
             };
             if let Err((_, done)) = self.starting.spawn_with((), (request, done), job) {
@@ -62,8 +65,7 @@ impl Runs {
         });
         let Ok(Some(slow)) = slow else { return };
         let runs = Arc::clone(self);
-        let job = move |(entered, terms)| runs.start_outermost(entered, terms);
-        if let Err((entered, _)) = self.starting.spawn_with((), slow, job) {
+        if let Err((entered, _)) = self.starting.spawn_with((), slow, move |slow| runs.start_outermost(slow)) {
             entered.refuse(no_thread());
         }
     }
@@ -101,24 +103,18 @@ impl Runs {
         request: ExecRequest,
         parent: Option<RunId>,
         done: ExecDone,
-    ) -> Option<(EnteredRun, RunTerms)> {
+    ) -> Option<Admitted> {
         let host = parent.and_then(|parent| self.open.host(parent));
         let is_dry = host.as_ref().is_some_and(|host| host.is_dry());
-        let (entered, terms) = self.enter(request, parent, is_dry, done)?;
-        if parent.is_some() { self.nest_in(host.as_deref(), entered, terms) } else { Some((entered, terms)) }
+        let admitted = self.enter(request, parent, is_dry, done)?;
+        if parent.is_some() { self.nest_in(host.as_deref(), admitted) } else { Some(admitted) }
     }
 
-    /// Admits a run through the door; none if it was refused. It is dry if its parent is.
-    fn enter(
-        &self,
-        request: ExecRequest,
-        parent: Option<RunId>,
-        is_parent_dry: bool,
-        done: ExecDone,
-    ) -> Option<(EnteredRun, RunTerms)> {
+    /// Admits a run through the door; none if it was refused. `is_dry`: its parent is, so it is too.
+    fn enter(&self, request: ExecRequest, parent: Option<RunId>, is_dry: bool, done: ExecDone) -> Option<Admitted> {
         let ExecRequest { run, what, args_json, options } = request;
         let mut caller = Arc::clone(&options.caller);
-        if is_parent_dry && !caller.dry_run {
+        if is_dry && !caller.dry_run {
             caller = Arc::new(Caller { dry_run: true, ..(*caller).clone() });
         }
         let limits = options.limits(self.limits_for(&what));
@@ -131,7 +127,7 @@ impl Runs {
         let through = if parent.is_some() { Origin::Run } else { Origin::Call };
         let (admitted, graph) = self
             .with_texts(&what, &caller, through, |details| admit_run(&self.services.door, call, details, None, done));
-        let refused = match (admitted, limits) {
+        let (error, done) = match (admitted, limits) {
             (Ok((mut admission, done)), Ok(mut limits)) => {
                 admission.budget = admission.budget.filter(|budget| *budget < limits.wall);
                 limits.wall = admission.budget.unwrap_or(limits.wall);
@@ -142,7 +138,6 @@ impl Runs {
             (Ok((_, done)), Err(error)) => (error, done),
             (Err(refused), _) => refused,
         };
-        let (error, done) = refused;
         done.complete(Err(error));
         None
     }
@@ -150,12 +145,7 @@ impl Runs {
     /// Nests a run in the run of the function that starts it, within the remaining budget, so that the two cannot deadlock.
     /// When that run is over, requests of an unfinished function are refused, and others are given back, as they are not
     /// part of the run.
-    fn nest_in(
-        self: &Arc<Self>,
-        host: Option<&SandboxHost>,
-        entered: EnteredRun,
-        terms: RunTerms,
-    ) -> Option<(EnteredRun, RunTerms)> {
+    fn nest_in(self: &Arc<Self>, host: Option<&SandboxHost>, (entered, terms): Admitted) -> Option<Admitted> {
         if terms.admission.caller.dry_run && host.is_some_and(|host| !host.is_dry()) {
             let error = cannot_turn_dry(entered.what.path());
             entered.refuse(error);
@@ -181,7 +171,7 @@ impl Runs {
         None
     }
 
-    fn start_outermost(self: &Arc<Self>, entered: EnteredRun, terms: RunTerms) {
+    fn start_outermost(self: &Arc<Self>, (entered, terms): Admitted) {
         let scope = self.scope(entered.run, terms);
         let (entered, scope) = self.recorded(entered, scope);
         let compiling = Stage::begin("compile", &scope);
@@ -200,15 +190,13 @@ impl Runs {
             return entered.refuse(Error::new(ErrorCode::Limit, message));
         }
         let graph = entered.graph.take();
-        let EnteredRun { run, what, args_json, .. } = &entered;
         let graph = with_visibility(scope.admission.visibility.clone(), || {
-            let graph = graph.map_or_else(|| self.graph(what, scope.test.as_deref()), Ok)?;
-            self.check_request(args_json, &scope, &graph)?;
-            self.may_run(what, &scope, &graph)?;
+            let graph = graph.map_or_else(|| self.graph(&entered.what, scope.test.as_deref()), Ok)?;
+            self.check_request(&entered, &scope, &graph)?;
             Ok(graph)
         });
         if let Some(compiling) = compiling {
-            compiling.end(*run, &scope);
+            compiling.end(entered.run, &scope);
         }
         match graph {
             Ok(graph) => self.execute(entered, scope, graph),
