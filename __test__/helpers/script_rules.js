@@ -35,8 +35,8 @@ const LOOSE = {
 
 /** Files of commands that may write, each with the reason. */
 const WRITERS = {
-  'js/cli/output.ts': 'the writer',
-  'js/cli/agent_templates.ts': 'text of programs that init makes',
+  'js/cli/terminal/output.ts': 'the writer',
+  'js/cli/init/agent_templates.ts': 'text of programs that init makes',
 };
 
 /** Imports of code and of types. */
@@ -83,22 +83,25 @@ export const SCRIPT_RULES = [
     ],
   },
   {
-    name: 'commands write only by js/cli/output.ts, which escapes control characters',
+    name: 'commands write only by js/cli/terminal/output.ts, which escapes control characters',
     check: ({ path, text }) =>
       path.startsWith('js/cli/') && !Object.hasOwn(WRITERS, path)
         ? [...text.matchAll(/\b(?:stdout|stderr)\.write\b|\bconsole\.(?:log|info|warn|error|debug|dir|table)\b/g)].map(
-            ([found]) => `uses ${found}: write by js/cli/output.ts`,
+            ([found]) => `uses ${found}: write by js/cli/terminal/output.ts`,
           )
         : [],
     broken: [
-      { path: 'js/cli/tool_commands.ts', text: 'process.stderr.write(message);' },
-      { path: 'js/cli/screen.ts', text: 'const { stdout } = process; stdout.write(text);' },
-      { path: 'js/cli/workspace.ts', text: 'warn: (message) => console.error(message),' },
+      { path: 'js/cli/commands/tool_commands.ts', text: 'process.stderr.write(message);' },
+      { path: 'js/cli/terminal/screen.ts', text: 'const { stdout } = process; stdout.write(text);' },
+      { path: 'js/cli/workspace/workspace.ts', text: 'warn: (message) => console.error(message),' },
     ],
     kept: [
-      { path: 'js/cli/output.ts', text: 'process.stderr.write(shown(text));' },
-      { path: 'js/cli/screen.ts', text: 'if (process.stdout.isTTY) out(text);' },
-      { path: 'js/cli/mcp.ts', text: 'globalThis.console = new console.Console(process.stderr, process.stderr);' },
+      { path: 'js/cli/terminal/output.ts', text: 'process.stderr.write(shown(text));' },
+      { path: 'js/cli/terminal/screen.ts', text: 'if (process.stdout.isTTY) out(text);' },
+      {
+        path: 'js/cli/commands/mcp.ts',
+        text: 'globalThis.console = new console.Console(process.stderr, process.stderr);',
+      },
     ],
   },
   {

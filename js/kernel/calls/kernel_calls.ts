@@ -9,7 +9,7 @@ import type { NativeKernel, Outcome } from '../../boundary/typed_native.js';
 import { unwrap } from '../../boundary/unwrap.js';
 import { withoutGit } from '../../files/without_git.js';
 import type { SqlDetail } from '../../sql/adapter.js';
-import type { OpenTables } from '../../sql/table_visibility.js';
+import type { OpenTables } from '../../sql/catalogue/table_visibility.js';
 import type { Logger } from '../../types/kernel.js';
 import type { Approve } from '../../types/policy.js';
 import type { Mode } from '../../types/tests.js';

@@ -9,7 +9,7 @@ import { isSettled, settled } from '../../boundary/foreign_promise.js';
 import { toJsonText } from '../../boundary/json_text.js';
 import { described } from '../../boundary/thrown.js';
 import type { SqlDetail } from '../../sql/adapter.js';
-import type { OpenTables } from '../../sql/table_visibility.js';
+import type { OpenTables } from '../../sql/catalogue/table_visibility.js';
 import type { DryRunResult } from '../../types/dry_run.js';
 import type { SqlDialect } from '../../types/sql.js';
 import type { ApplicationFunction } from './application_functions.js';

@@ -3,7 +3,7 @@
 import { ConfigError } from '../../boundary/errors.js';
 import type { SqlAdapter } from '../../types/sql.js';
 import { defineAdapter } from '../adapter.js';
-import { EmbeddedDatabase } from '../embedded_sqlite.js';
+import { EmbeddedDatabase } from '../sqlite/embedded_sqlite.js';
 
 /**
  * An embedded SQLite database. Needs no package; statements run on threads of their own and can be stopped. No other SQLite
