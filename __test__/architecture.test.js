@@ -108,6 +108,14 @@ describe('import cycles', () => {
   });
 });
 
+test('programs that js/ starts by their path in dist/ exist', () => {
+  const scripts = tree.filter(({ path }) => path.startsWith('js/'));
+  const started = scripts.flatMap(({ text }) => [...text.matchAll(/\bprogramPath\('([^']+)\.js'\)/g)]);
+  const paths = started.map(([, name]) => `js/${name}.ts`);
+  expect(paths.length).toBeGreaterThan(0);
+  expect(scripts.map(({ path }) => path)).toEqual(expect.arrayContaining(paths));
+});
+
 describe('tools/', () => {
   test('a file that fewer than two rooms use is found', () => {
     const files = [

@@ -78,7 +78,6 @@ export type * from './types/memory.js';
 export type * from './types/network.js';
 export type * from './types/policy.js';
 export type * from './types/runs.js';
-export type * from './types/schemas.js';
 export type * from './types/secrets.js';
 export type * from './types/shell.js';
 export type * from './types/sql.js';

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { examineNextConfig } from '../../dist/cli/doctor/next_check.js';
+import { examineNextConfig } from '../../dist/cli/doctor/doctor_config.js';
 import { nestModule, nextRoute, script } from '../../dist/cli/init/agent_templates.js';
 import { driverOf } from '../../dist/cli/init/databases.js';
 import { configText } from '../../dist/cli/init/templates.js';

@@ -2,7 +2,7 @@ import { resolve as absolute } from 'node:path';
 import type { JSONValue } from '@ai-sdk/provider';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { InternalError, LedgerError, NotFoundError, ValidationError } from '../boundary/errors.js';
-import { isRecord } from '../boundary/record.js';
+import { isRecord } from '../boundary/foreign_json.js';
 import { THREAD_STATE } from '../kernel/sessions/process_identity.js';
 import type { FoldedCall, FoldedSession, Usage } from '../kernel/sessions/session_fold.js';
 import { callsIn, foldSession, textIn } from '../kernel/sessions/session_fold.js';

@@ -10,6 +10,11 @@ export function harmless(text: unknown, maxChars: number = MAX_CHARS) {
   return shown.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, escaped);
 }
 
+/** Collapses foreign text to one line, so that it cannot look like a section of the prompt. */
+export function oneLine(text: string) {
+  return text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}
+
 /** Characters escaped in multi-line text: as above, except line breaks, tabs and joiners. */
 const HARMFUL = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 

@@ -2,9 +2,8 @@
 
 import { z } from 'zod';
 import { ValidationError } from '../boundary/errors.js';
-import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
-import { isRecord } from '../boundary/record.js';
 import { parseArguments } from '../boundary/validation.js';
 import { schemaObject } from '../tool_shape/universal_schema.js';
 import { unquoted } from '../tool_shape/unquoted_arguments.js';

@@ -1,5 +1,6 @@
 /** Reports calls to the application's OpenTelemetry and to the diagnostics channel. Telemetry errors never fail a call. */
 
+import { channel } from 'node:diagnostics_channel';
 import { messageOf } from '../boundary/thrown.js';
 import type { Logger } from '../types/kernel.js';
 import type { TelemetryOptions } from '../types/telemetry.js';
@@ -7,10 +8,10 @@ import { registered } from './api.js';
 import { attempt } from './attempt.js';
 import type { CallRequest, Contents, Outcome } from './call_message.js';
 import { begunCall, endCall, takeTrace } from './call_message.js';
-import { hasListeners, publish } from './channel.js';
 import type { Hide } from './contents.js';
 import type { Kind } from './metrics.js';
 import { Metrics } from './metrics.js';
+import { CHANNEL } from './names.js';
 import { Spans } from './spans.js';
 
 type Telemetry = {
@@ -30,6 +31,9 @@ type Telemetry = {
   ) => Promise<Done>;
 };
 export type Tracing = 'traced' | 'untraced';
+
+/** The diagnostics channel, shared by the ESM and the CommonJS copy of this package. */
+const calls = channel(CHANNEL);
 
 const SILENT: Telemetry = {
   isOn: () => false,
@@ -64,7 +68,7 @@ class ActiveTelemetry implements Telemetry {
   }
 
   isOn() {
-    return hasListeners() || registered('trace') !== undefined || registered('metrics') !== undefined;
+    return calls.hasSubscribers || registered('trace') !== undefined || registered('metrics') !== undefined;
   }
 
   call<Done>(request: CallRequest | undefined, callId: string | undefined, work: () => Promise<Done>): Promise<Done> {
@@ -94,7 +98,8 @@ class ActiveTelemetry implements Telemetry {
         endCall(call, request, outcome, performance.now() - began, trace, this.#contents);
         span?.end(call);
         this.#metrics.record(kind, call);
-        publish(call);
+        // Node reports errors of subscribers later, as uncaught exceptions.
+        if (calls.hasSubscribers) calls.publish(call);
       });
     try {
       const value = await (span ? span.during(work) : work());

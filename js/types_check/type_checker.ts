@@ -1,8 +1,8 @@
 /** Checks the types of tools with TypeScript. */
 
-import type { TypeSources } from '../boundary/crossing.js';
+import type { CheckReport, TypeSources } from '../boundary/crossing.js';
 import { guarded, ignored } from '../boundary/guarded.js';
-import type { Diagnostic } from '../types/kernel.js';
+import type { CheckResult, Diagnostic } from '../types/kernel.js';
 import { FOLDER, SETTINGS, TypeFiles } from './type_files.js';
 import type { Finding } from './types_server.js';
 import { libraryFolder, TypesServer, TypesServerFailed } from './types_server.js';
@@ -15,6 +15,9 @@ type Ask = <Method extends Parameters<TypesServer['request']>[0]>(
   method: Method,
   params: object,
 ) => ReturnType<typeof TypesServer.prototype.request<Method>>;
+/** The findings of the rules. */
+type NativeReport = Omit<CheckReport, 'types'>;
+type Place = { line: number; column: number; endLine: number; endColumn: number };
 type Session = { server: TypesServer; files: TypeFiles; snapshot?: number };
 
 /** Timeouts for starting and answering. Far above the usual milliseconds, for busy machines. */
@@ -35,6 +38,9 @@ const MAX_CHAIN = 8;
  * no types.
  */
 const NOT_FOR_TOOLS = new Set([1108, 7016]);
+
+/** Rules with a better message than the type checker's finding at the same position. */
+const PREFERRED_RULES = ['no-forbidden-globals', 'missing-export'];
 
 /** Checks tools with the TypeScript compiler, sequentially. */
 export class TypeChecker {
@@ -192,4 +198,22 @@ function positionsIn(text: string) {
     }
     return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
   };
+}
+
+/** One report of the findings of the rules and the type checker, in source order. */
+export function withTypes(path: string, report: NativeReport, types: Outcome): CheckResult {
+  if ('notice' in types) return { ...report, typesChecked: false, notice: types.notice };
+  const covered = new Set(report.diagnostics.filter(({ rule }) => PREFERRED_RULES.includes(rule)).map(placeOf));
+  const others = types.diagnostics.filter((found) => !covered.has(placeOf(found)));
+  const diagnostics = [...report.diagnostics, ...others].sort(
+    (left, right) => left.line - right.line || left.column - right.column,
+  );
+  const errors = diagnostics
+    .filter((found) => found.severity === 'error')
+    .map((found) => `${path}:${found.line}:${found.column}: ${found.message}`);
+  return { valid: errors.length === 0, errors, diagnostics, typesChecked: true };
+}
+
+function placeOf({ line, column, endLine, endColumn }: Place) {
+  return `${line}:${column}:${endLine}:${endColumn}`;
 }

@@ -138,7 +138,7 @@ export const JS_PROMISES = [
     promise: 'Redirects of a model provider are not followed, so keys are not sent to other servers.',
     source: 'THREATS 24',
     layer: 'js',
-    file: 'js/agent/bounded_fetch.ts',
+    file: 'js/agent/providers.ts',
     search: "{ ...init, redirect: 'error' }",
     replace: 'init',
     tests: ['__test__/agent/providers_streams.test.js'],

@@ -4,10 +4,9 @@ import { FILES } from '../../kernel/access_symbols.js';
 import type { TGP } from '../../kernel/tgp.js';
 import type { MoveResult } from '../../types/tools.js';
 import type { Format } from '../terminal/screen.js';
-import { field, json, line, styled } from '../terminal/screen.js';
+import { field, json, line, printPreview, styled } from '../terminal/screen.js';
 import { destination, findFileInHistory, findTool, isTest, isTool, withWorkspace } from '../workspace/workspace.js';
 import { named } from './commit_command.js';
-import { printPreview } from './print_preview.js';
 
 /** `alsoMove`: the test that was not moved with its tool. */
 type Changed = MoveResult & { alsoMove?: { from: string; to: string } };

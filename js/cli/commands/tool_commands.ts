@@ -9,9 +9,8 @@ import type { ReuseTally } from '../../types/memory.js';
 import type { Mode } from '../../types/tests.js';
 import { err } from '../terminal/output.js';
 import type { Format } from '../terminal/screen.js';
-import { field, json, line, styled, withProgress } from '../terminal/screen.js';
+import { field, json, line, printPreview, styled, withProgress } from '../terminal/screen.js';
 import { findTool, isTest, toolPaths, withWorkspace } from '../workspace/workspace.js';
-import { printPreview } from './print_preview.js';
 
 /** The largest `argsBytes` that a configuration can set. */
 const MAX_ARGUMENT_BYTES = 64 << 20;

@@ -9,13 +9,12 @@ import type { Format } from '../terminal/screen.js';
 import { fitted, json, line, styled, withProgress } from '../terminal/screen.js';
 import { SILENT } from '../workspace/workspace.js';
 import type { CheckContext } from './doctor_config.js';
-import { config } from './doctor_config.js';
+import { config, examineNextConfig } from './doctor_config.js';
 import { database } from './doctor_database.js';
 import { remote } from './doctor_remote.js';
 import { workspace } from './doctor_workspace.js';
 import type { Finding } from './finding.js';
 import { ok, problem, warning } from './finding.js';
-import { examineNextConfig } from './next_check.js';
 
 type Examined = Finding & { name: string };
 

@@ -4,10 +4,15 @@ import type { ResolvedConfig } from '../../kernel/config/config.js';
 import { withSecrets } from '../../kernel/config/config_secrets.js';
 import { applicationFunctions } from '../../kernel/functions/application_functions.js';
 import { openSource, settingsOf } from '../../sql/sql_settings.js';
+import { readNextConfig } from '../init/next_config.js';
+import { inspectProject } from '../init/project.js';
 import { locateRoot } from '../workspace/workspace.js';
 import { askRemote } from './doctor_remote.js';
 import type { Finding } from './finding.js';
-import { ok, problem } from './finding.js';
+import { ok, problem, warning } from './finding.js';
+
+/** What to do when a Next.js config does not use withTGP. */
+const REMEDY = 'Run "tgp init", or wrap the config: export default withTGP(config), from @tgp/core/next.';
 
 /** State shared by the checks of one `tgp doctor` run, so that a problem is reported once. */
 export type CheckContext = {
@@ -59,4 +64,17 @@ async function collect(faults: string[], check: () => unknown) {
     if (!(error instanceof ConfigError)) throw error;
     if (!faults.includes(error.message)) faults.push(error.message);
   }
+}
+
+/** Checks that a Next.js config uses withTGP; undefined for other applications. */
+export async function examineNextConfig(folder: string): Promise<Finding | undefined> {
+  const { framework } = await inspectProject(folder);
+  if (framework !== 'next') return undefined;
+  const { file, state } = await readNextConfig(folder);
+  if (state === 'withTGP') return ok(`${file} uses withTGP`);
+  if (state === 'named') {
+    const detail = `${file} names @tgp/core but does not use withTGP, so the output may lack the worker executable`;
+    return warning(detail, REMEDY);
+  }
+  return problem('the build would try to bundle the native addon', REMEDY);
 }

@@ -3,6 +3,7 @@
 import { spinner } from '@clack/prompts';
 import { TGPError } from '../../boundary/errors.js';
 import { harmless, harmlessJson } from '../../boundary/harmless.js';
+import type { DryRunResult } from '../../types/dry_run.js';
 import { err, inStyle, out } from './output.js';
 
 export type Format = 'text' | 'json';
@@ -70,6 +71,16 @@ export async function withoutProgress<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     if (hidden === shown) hidden?.start();
   }
+}
+
+/**
+ * Prints the preview of a dry run.
+ * @returns the exit code
+ */
+export function printPreview(format: Format, preview: DryRunResult): number {
+  if (format === 'json') json(preview);
+  else line(preview.text);
+  return preview.stopped === undefined ? 0 : 1;
 }
 
 /** Prints a TGPError; any other error is rethrown. */

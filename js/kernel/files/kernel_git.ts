@@ -3,7 +3,6 @@ import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { CommitNote, FileHistoryEntry, KernelGit } from '../../types/tools.js';
 import type { Caller, CallInfo, KernelCalls } from '../calls/kernel_calls.js';
 import { CommitNoteSchema, DiffOptionsSchema, HistoryOptionsSchema } from '../config/option_schemas.js';
-import { noteText } from './commit_note.js';
 
 /**
  * Implements `kernel.git`: the history of the root, and its remote.
@@ -78,4 +77,10 @@ export async function fileHistory(
   const call = { tool: 'file_history', caller, path };
   const entries = await calls.read((kernel, callerText) => kernel.fileHistory(path, limit, callerText), signal, call);
   return entries.map(({ time, ...entry }) => ({ ...entry, date: new Date(time * 1000).toISOString() }));
+}
+
+/** A commit note as JSON for the native part; undefined for an empty one. */
+export function noteText({ why, session, model }: CommitNote = {}) {
+  if (why === undefined && session === undefined && model === undefined) return undefined;
+  return JSON.stringify({ why, session, model });
 }

@@ -6,7 +6,7 @@ import { parseArguments, requireText } from '../../boundary/validation.js';
 import { systemPrompt } from '../../prompt/system_prompt.js';
 import type { CheckResult, FoundTool } from '../../types/kernel.js';
 import type { Mode } from '../../types/tests.js';
-import { withTypes } from '../../types_check/check_report.js';
+import { withTypes } from '../../types_check/type_checker.js';
 import type { Caller, KernelCalls } from '../calls/kernel_calls.js';
 import { CheckOptionsSchema, FindOptionsSchema, PromptOptionsSchema } from '../config/option_schemas.js';
 import type { Lifecycle } from '../lifecycle.js';

@@ -1,8 +1,8 @@
 /** Reserves connections of postgres.js. */
 
+import { executionAsyncResource } from 'node:async_hooks';
 import { memberOf } from '../driver_error.js';
 import type { ByteStream, PostgresJs, PostgresJsConnection, PostgresJsQuery } from '../drivers.js';
-import { currentSocket } from '../wire/current_socket.js';
 
 /** A connection of postgres.js, reserved until its transaction ends. */
 export type ReservedConnection = {
@@ -91,4 +91,21 @@ async function take(sql: PostgresJs): Promise<ReservedConnection | undefined> {
     giveBackAfterNext,
     end: () => (socket ? socket.destroy() : core?.terminate()),
   };
+}
+
+/**
+ * The socket whose data is currently being handled, for drivers that do not expose theirs. Node knows the handle of the current
+ * callback, and the handle its socket.
+ * @returns undefined outside a socket callback
+ */
+function currentSocket(): ByteStream | undefined {
+  const handle = executionAsyncResource() as Record<symbol, unknown> | undefined;
+  const owner = Object.getOwnPropertySymbols(handle ?? {}).find(({ description }) => description === 'owner_symbol');
+  const socket = owner && handle?.[owner];
+  return isStream(socket) ? socket : undefined;
+}
+
+function isStream(value: unknown): value is ByteStream {
+  const stream = value as Partial<ByteStream> | null | undefined;
+  return typeof stream?.emit === 'function' && typeof stream.destroy === 'function';
 }
