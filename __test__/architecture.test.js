@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RULES } from './helpers/architecture_rules.js';
 import { documentsAmong, missingPaths, repositoryPaths } from './helpers/document_paths.js';
-import { unmeteredMethods } from './helpers/foreign_text_rules.js';
 import { folderCircles, importCircles } from './helpers/import_circles.js';
 import { toolsOfOneRoom } from './helpers/room_rules.js';
 import { sourceTree } from './helpers/source_tree.js';
@@ -53,25 +50,6 @@ describe('crates', () => {
     expect(packages.filter((/** @type {any} */ one) => used(one).includes(dependency)).map(({ name }) => name)).toEqual(
       users,
     );
-  });
-});
-
-describe('the SQL parser', () => {
-  const host = /^host: (.*)$/m.exec(execFileSync('rustc', ['-vV'], { encoding: 'utf8' }))?.[1] ?? '';
-  // The crates of other platforms may not have been downloaded.
-  const args = ['metadata', '--format-version', '1', '--offline', '--filter-platform', host];
-  const { packages } = JSON.parse(execFileSync('cargo', args, { encoding: 'utf8', maxBuffer: 256 << 20 }));
-  const read = (/** @type {string[]} */ ...path) => readFileSync(join(...path), 'utf8');
-
-  test('makes no uncounted calls to its dialect', () => {
-    const parsers = packages.filter((/** @type {any} */ { name }) => name === 'sqlparser');
-    expect(parsers).toHaveLength(1);
-    const dialect = read(dirname(parsers[0].manifest_path), 'src', 'dialect', 'mod.rs');
-    const metered = tree.find(({ path }) => path === 'crates/sql/src/parsing/metered_parse.rs')?.text ?? '';
-    const { count, unmetered } = unmeteredMethods(dialect, metered);
-    expect(count).toBeGreaterThan(100);
-    expect(unmetered).toEqual([]);
-    expect(unmeteredMethods(dialect, metered.replace('parse_prefix', '')).unmetered).toEqual(['parse_prefix']);
   });
 });
 
