@@ -28,7 +28,7 @@ import { hostPlatform, packageJson } from '../tools/platform.mjs';
 import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from '../tools/process.mjs';
 import { writeApiReference } from './api_reference.mjs';
 import { writeExpect } from './expect_bundle.mjs';
-import { writeCommonJs, writeModules } from './javascript.mjs';
+import { DIST, swapFolder, writeCommonJs, writeModules } from './javascript.mjs';
 import { writeKernelToolList, writeKernelTools } from './kernel_tools.mjs';
 import { writeLimits } from './limits.mjs';
 import { writeNodeShims } from './node_shims.mjs';
@@ -87,9 +87,10 @@ export async function build() {
 /** Builds what is made of `js/` alone; the addon and the generated sources are there already. */
 export async function buildJavaScript() {
   writeModules();
-  await writeKernelToolList();
   await writeCommonJs();
-  await writeNodeShims();
+  await writeNodeShims(join(DIST, 'node_shims'));
+  swapFolder();
+  await writeKernelToolList();
   await writeApiReference();
 }
 

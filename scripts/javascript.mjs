@@ -3,14 +3,18 @@
  * of the public API, for both.
  */
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { recordSources, sourcesDigest } from '../tools/built_sources.mjs';
 import { localBin, ROOT, run } from '../tools/process.mjs';
 
 /** The entry points of the package, each a file directly in `js/`. */
 export const ENTRIES = ['index', 'mcp', 'next'];
 
-const DIST = join(ROOT, 'dist');
+/** The folder of a build in progress. It replaces `dist/` when it is complete, so a build that fails leaves `dist/` as it is. */
+export const DIST = join(ROOT, 'dist.new');
+/** The last complete build. */
+const PUBLISHED = join(ROOT, 'dist');
 /**
  * Where the compiler leaves the declarations of all files, without what is marked as internal. Only those that the entry points
  * reach are published. Beside the modules are declarations with everything, for tests and scripts.
@@ -20,10 +24,12 @@ const IMPORTED = /(?:from |import\()'(\.[^']*)\.js'/g;
 /** The compiler's note that a class has private members. With it, the ESM and the CommonJS type of one class would differ. */
 const PRIVATE = /^ *#private;\n/gm;
 
-/** Compiles `js/` to ES modules in `dist/`, with the declarations of the entry points in `dist/declarations/`. */
+/** Compiles `js/` to ES modules in {@link DIST}, with the declarations of the entry points in `declarations/`. */
 export function writeModules() {
   for (const folder of [DIST, DECLARATIONS]) rmSync(folder, { recursive: true, force: true });
-  run(localBin('tsc'), ['-p', 'tsconfig.build.json']);
+  const digest = sourcesDigest();
+  run(localBin('tsc'), ['-p', 'tsconfig.build.json', '--outDir', DIST]);
+  recordSources(DIST, digest);
   run(localBin('tsc'), [
     '-p',
     'tsconfig.build.json',
@@ -66,10 +72,11 @@ function writeDeclarations(name, text) {
   writeFileSync(file, text);
 }
 
-/** Bundles the entry points of `dist/` as CommonJS. */
+/** Bundles the entry points of {@link DIST} as CommonJS. */
 export async function writeCommonJs() {
   const { build: bundle } = await import('esbuild');
   await bundle({
+    absWorkingDir: DIST,
     entryPoints: ENTRIES.map((name) => join(DIST, `${name}.js`)),
     outdir: DIST,
     outExtension: { '.js': '.cjs' },
@@ -82,4 +89,18 @@ export async function writeCommonJs() {
     banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'warning',
   });
+}
+
+/**
+ * Replaces a folder by a complete one.
+ * @param {string} fresh
+ * @param {string} target
+ */
+export function swapFolder(fresh = DIST, target = PUBLISHED) {
+  statSync(fresh);
+  const old = `${target}.old`;
+  rmSync(old, { recursive: true, force: true });
+  if (existsSync(target)) renameSync(target, old);
+  renameSync(fresh, target);
+  rmSync(old, { recursive: true, force: true });
 }

@@ -111,7 +111,9 @@ class Running {
 
   constructor(options: string, onEnd: () => void) {
     this.#onEnd = onEnd;
-    this.#child = startBounded(process.execPath, [programPath('sql/sqlite/sqlite_program.js')], { memoryMb: MAX_MEMORY_MB });
+    this.#child = startBounded(process.execPath, [programPath('sql/sqlite/sqlite_program.js')], {
+      memoryMb: MAX_MEMORY_MB,
+    });
     const end = () => this.#end();
     const reader = new FrameReader<AnswerHeader>((header, body) => this.#answered(header, body));
     this.#child.on('error', end);
