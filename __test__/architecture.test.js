@@ -5,6 +5,7 @@ import { documentsAmong, missingPaths, repositoryPaths } from './helpers/documen
 import { folderCircles, importCircles } from './helpers/import_circles.js';
 import { toolsOfOneRoom } from './helpers/room_rules.js';
 import { sourceTree } from './helpers/source_tree.js';
+import { repeatedTypes } from './helpers/type_names.js';
 import { bannedWords } from './helpers/word_rules.js';
 
 const tree = sourceTree();
@@ -92,6 +93,30 @@ test('programs that js/ starts by their path in dist/ exist', () => {
   const paths = started.map(([, name]) => `js/${name}.ts`);
   expect(paths.length).toBeGreaterThan(0);
   expect(scripts.map(({ path }) => path)).toEqual(expect.arrayContaining(paths));
+});
+
+describe('exported types of js/', () => {
+  const crossing = { path: 'js/boundary/crossing.ts', text: 'export type Verdict = { rule: string };' };
+
+  test.each([
+    [
+      { path: 'js/agent/a.ts', text: 'export type Mode = 1;' },
+      { path: 'js/types/b.ts', text: 'export class Mode {}' },
+    ],
+    [crossing, { path: 'js/kernel/a.ts', text: 'export type Verdict = string;' }],
+  ])('are found when two files define one name', (...files) => {
+    expect(repeatedTypes(files)).toHaveLength(1);
+  });
+
+  test('may have the name of the type of the crossing that they present', () => {
+    expect(repeatedTypes([crossing, { path: 'js/types/policy.ts', text: 'export type Verdict = string;' }])).toEqual(
+      [],
+    );
+  });
+
+  test('are defined once', () => {
+    expect(repeatedTypes(tree)).toEqual([]);
+  });
 });
 
 describe('tools/', () => {

@@ -18,7 +18,7 @@ import type { Turn } from './turn_reader.js';
 
 export type Call = FoldedCall & { step: number };
 /** The outcome of a call. */
-export type Outcome = {
+export type CallOutcome = {
   ok: boolean;
   output: JSONValue | undefined;
   code?: string;
@@ -47,7 +47,7 @@ export class Conversation {
   #actor;
   entries: Entry[] = [];
   /** Outcomes by call. */
-  #outcomes = new Map<string, Outcome>();
+  #outcomes = new Map<string, CallOutcome>();
   /** Calls by the provider's id. */
   #byId = new Map<string, Call>();
   /** Ledger positions of started calls. */
@@ -150,7 +150,7 @@ export class Conversation {
       const outcome = await this.#log.whole(event.outcome);
       const known = { ok: event.went === 'ok', ms: 0, ...(isRecord(outcome) && outcome) };
       // The log has what this class recorded.
-      this.#outcomes.set(call, known as Outcome);
+      this.#outcomes.set(call, known as CallOutcome);
     }
   }
 
@@ -214,7 +214,7 @@ export class Conversation {
   }
 
   /** Records the outcome of a call. */
-  async finish({ call, tool }: Call, outcome: Outcome) {
+  async finish({ call, tool }: Call, outcome: CallOutcome) {
     await this.#append('agent result', { made: call, asked: tool, went: outcome.ok ? 'ok' : 'failed', outcome });
     this.#outcomes.set(call, outcome);
   }
@@ -285,7 +285,7 @@ function logOf(sessions: KernelSessions & { [SESSION_LOG]?: SessionLog }) {
   return log;
 }
 
-function modelOutput(outcome: Outcome | undefined): ToolOutput {
+function modelOutput(outcome: CallOutcome | undefined): ToolOutput {
   if (outcome === undefined) return { type: 'error-text', value: 'The call was not made.' };
   const { ok, output, error } = outcome;
   if (!ok && error !== undefined && output === undefined) return { type: 'error-text', value: error };

@@ -3,7 +3,7 @@ import { parseArguments } from '../boundary/validation.js';
 import { ARGUMENTS_OF, ON_BEHALF, RESULTS } from '../kernel/access_symbols.js';
 import type { Caller } from '../kernel/calls/kernel_calls.js';
 import type { TGP } from '../kernel/tgp.js';
-import type { Mode } from '../tool_shape/agent_tool.js';
+import type { CallMode } from '../tool_shape/agent_tool.js';
 import { report } from '../tool_shape/agent_tool.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage, textPage } from '../tool_shape/pages.js';
@@ -50,7 +50,7 @@ export function tgpTools(kernel: TGP, options: TGPToolsOptions = {}): TGPTools {
 export function toolsFor(
   kernel: TGP,
   caller: Caller,
-  { approval, mode = 'real' }: { approval?: 'sdk'; mode?: Mode } = {},
+  { approval, mode = 'real' }: { approval?: 'sdk'; mode?: CallMode } = {},
 ): TGPTools {
   const own = checkedKernel(kernel);
   const isAlways = mode === 'dry';

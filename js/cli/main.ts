@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { TGPError, ValidationError } from '../boundary/errors.js';
+import { MODES } from '../boundary/modes.js';
 import { packageVersion } from '../boundary/package_version.js';
 import type { CommandAction } from './agent/agent_commands.js';
 import { addAgentCommands, withCommand } from './agent/agent_commands.js';
@@ -255,7 +256,7 @@ function hiddenDryRunOption() {
 }
 
 function modeOption(description: string) {
-  return new Option('--mode <mode>', description).choices(['explore', 'strict', 'debug']);
+  return new Option('--mode <mode>', description).choices(MODES);
 }
 
 function positive(text: string) {

@@ -1,7 +1,7 @@
 /** The public kernel class. */
 
 import { parseArguments, requireText } from '../boundary/validation.js';
-import { ForgedTools as LiveForgedTools } from '../forged/forged_tools.js';
+import { LiveForgedTools } from '../forged/forged_tools.js';
 import { typeOf } from '../prompt/typescript_signature.js';
 import type { ResultRule } from '../tool_shape/bounded_result.js';
 import type { Agent, AgentOptions, KernelSessions } from '../types/agent.js';

@@ -1,7 +1,7 @@
 /** MCP tool annotations and output schemas. */
 
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
-import type { Mode } from '../tool_shape/agent_tool.js';
+import type { CallMode } from '../tool_shape/agent_tool.js';
 import { RUNS, toolWords } from '../tool_shape/kernel_tool_table.js';
 import { PREVIEW, REPORT } from '../tool_shape/output_schemas.js';
 
@@ -15,7 +15,7 @@ type Facts = {
  * @param origin whether it is a forged tool or a tool of the application
  * @param calls whether calls are made or are dry runs
  */
-export function factsOf(name: string, origin: 'forged' | 'given', calls: Mode): Facts {
+export function factsOf(name: string, origin: 'forged' | 'given', calls: CallMode): Facts {
   const facts = realFacts(name, origin);
   if (calls === 'real' || facts.annotations.readOnlyHint) return facts;
   // A preview may still send a GET.

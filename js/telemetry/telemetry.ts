@@ -6,7 +6,7 @@ import type { Logger } from '../types/kernel.js';
 import type { TelemetryOptions } from '../types/telemetry.js';
 import { registered } from './api.js';
 import { attempt } from './attempt.js';
-import type { CallRequest, Contents, Outcome } from './call_message.js';
+import type { CallEnd, Contents, TelemetryCall } from './call_message.js';
 import { begunCall, endCall, takeTrace } from './call_message.js';
 import type { Hide } from './contents.js';
 import type { Kind } from './metrics.js';
@@ -19,13 +19,13 @@ type Telemetry = {
   isOn: () => boolean;
   /** Runs `work` and reports the call; without a request nothing is reported. */
   call: <Done>(
-    request: CallRequest | undefined,
+    request: TelemetryCall | undefined,
     callId: string | undefined,
     work: () => Promise<Done>,
   ) => Promise<Done>;
   /** The same for a run, whose outcome contains the addon's trace if requested; the trace is removed from the returned outcome. */
   run: <Done>(
-    request: CallRequest | undefined,
+    request: TelemetryCall | undefined,
     callId: string | undefined,
     work: (tracing: Tracing) => Promise<Done>,
   ) => Promise<Done>;
@@ -71,12 +71,12 @@ class ActiveTelemetry implements Telemetry {
     return calls.hasSubscribers || registered('trace') !== undefined || registered('metrics') !== undefined;
   }
 
-  call<Done>(request: CallRequest | undefined, callId: string | undefined, work: () => Promise<Done>): Promise<Done> {
+  call<Done>(request: TelemetryCall | undefined, callId: string | undefined, work: () => Promise<Done>): Promise<Done> {
     return request && this.isOn() ? this.#reported('call', request, callId, work) : work();
   }
 
   run<Done>(
-    request: CallRequest | undefined,
+    request: TelemetryCall | undefined,
     callId: string | undefined,
     work: (tracing: Tracing) => Promise<Done>,
   ): Promise<Done> {
@@ -85,14 +85,14 @@ class ActiveTelemetry implements Telemetry {
 
   async #reported<Done>(
     kind: Kind,
-    request: CallRequest,
+    request: TelemetryCall,
     callId: string | undefined,
     work: () => Promise<Done>,
   ): Promise<Done> {
     const began = performance.now();
     const call = begunCall(request, callId, this.#contents);
     const span = this.#spans.begin(call);
-    const report = (outcome: Outcome) =>
+    const report = (outcome: CallEnd) =>
       attempt(this.#fail, () => {
         const trace = takeTrace(outcome);
         endCall(call, request, outcome, performance.now() - began, trace, this.#contents);

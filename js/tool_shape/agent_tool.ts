@@ -7,7 +7,7 @@ import type { ExecResult, LogEntry, RunStats } from '../types/runs.js';
 import type { AgentTool, ExecToolResult, ToolCallOptions } from '../types/tools.js';
 
 /** Whether the call is made or is a dry run. */
-export type Mode = 'real' | 'dry';
+export type CallMode = 'real' | 'dry';
 
 /** Details of a failed run. */
 type FailureDetails = { logs?: LogEntry[]; stack?: string; line?: number; column?: number };
@@ -20,7 +20,7 @@ type Report = (ExecToolResult & { dryRun?: undefined }) | DryRunResult;
 export function agentTool<Args, Result>(
   description: string,
   schema: object,
-  run: (args: Args, signal: AbortSignal | undefined, mode: Mode) => Promise<Result>,
+  run: (args: Args, signal: AbortSignal | undefined, mode: CallMode) => Promise<Result>,
 ): AgentTool {
   return {
     description,
@@ -36,7 +36,7 @@ export function agentTool<Args, Result>(
   };
 }
 
-function modeOf(options: (ToolCallOptions & { dryRun?: unknown }) | undefined): Mode {
+function modeOf(options: (ToolCallOptions & { dryRun?: unknown }) | undefined): CallMode {
   try {
     const dryRun = options?.dryRun;
     if (dryRun === undefined || typeof dryRun === 'boolean') return dryRun === true ? 'dry' : 'real';

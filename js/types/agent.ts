@@ -1,5 +1,6 @@
 import type { TGPErrorCode } from './errors.js';
 import type { ApprovalRequest, Approve } from './policy.js';
+import type { Mode } from './tests.js';
 import type { ToolSet } from './tools.js';
 
 /** The budget of an agent run. It is checked before each turn of the model, so that no call is interrupted. */
@@ -32,7 +33,7 @@ export type AgentOptions = {
   /** Instructions after `kernel.getSystemPrompt()`. */
   instructions?: string;
   /** Test mode: whether a tool needs a test first. */
-  mode?: 'explore' | 'strict' | 'debug';
+  mode?: Mode;
   budget?: AgentBudget;
   /** Token prices of this model, or prices by model id. */
   prices?: AgentPrices | Record<string, AgentPrices>;

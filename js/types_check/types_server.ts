@@ -28,13 +28,13 @@ type Message = { id: number; method?: unknown; params?: unknown; result?: unknow
 type Pipe = Stream & { ref?: () => unknown; unref?: () => unknown };
 
 /** A finding of the compiler. */
-export type Finding = {
+export type TypeScriptFinding = {
   pos: number;
   end: number;
   code: number;
   category: number;
   text: string;
-  messageChain?: Finding[];
+  messageChain?: TypeScriptFinding[];
 };
 
 /** What the server answers to each request. Not checked, because the server is an installed program. */
@@ -42,8 +42,8 @@ type Answers = {
   initialize: unknown;
   updateSnapshot: { snapshot: number; projects: [{ id: unknown }] };
   release: unknown;
-  getSyntacticDiagnostics: Finding[] | null;
-  getSemanticDiagnostics: Finding[] | null;
+  getSyntacticDiagnostics: TypeScriptFinding[] | null;
+  getSemanticDiagnostics: TypeScriptFinding[] | null;
 };
 
 /** The server did not answer in time, or ended. */

@@ -8,6 +8,7 @@ import { guarded, ignored } from '../../boundary/guarded.js';
 import { harmlessJson } from '../../boundary/harmless.js';
 import type { TGP } from '../../kernel/tgp.js';
 import type { AgentOutcome, AgentRun } from '../../types/agent.js';
+import type { Mode } from '../../types/tests.js';
 import { AgentScreen } from '../terminal/agent_screen.js';
 import { out } from '../terminal/output.js';
 import type { Format } from '../terminal/screen.js';
@@ -22,7 +23,7 @@ type AgentFlags = {
   config?: string;
   yes?: boolean;
   dryRun?: boolean;
-  mode?: 'explore' | 'strict' | 'debug';
+  mode?: Mode;
   model?: string;
   resume?: string | true;
   maxSteps?: number;

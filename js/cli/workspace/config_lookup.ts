@@ -10,12 +10,12 @@ import { defaultFile, resolveConfig, withoutFile } from '../../kernel/config/con
 export const DEFAULT_ROOT = './.tgp';
 
 /** Whether parent folders are searched. */
-export type Reach = 'here' | 'around';
+export type SearchScope = 'here' | 'around';
 
 /** The named configuration, or else the nearest one, or else the defaults. */
 export async function nearestConfig(
   { config: configFile }: { config?: string },
-  reach: Reach = 'around',
+  reach: SearchScope = 'around',
 ): Promise<ResolvedConfig> {
   if (configFile !== undefined) return resolveConfig({ configFile });
   const here = process.cwd();

@@ -9,7 +9,7 @@ import { TGP } from '../../kernel/tgp.js';
 import type { Logger } from '../../types/kernel.js';
 import { Approver } from '../terminal/approver.js';
 import { remark } from '../terminal/output.js';
-import type { Reach } from './config_lookup.js';
+import type { SearchScope } from './config_lookup.js';
 import { DEFAULT_ROOT, nearestConfig } from './config_lookup.js';
 import { withDefaultPolicy, withPolicyFile } from './default_policy.js';
 
@@ -49,7 +49,7 @@ type WorkspaceNeeds = {
 type WorkspaceOptions = ConfigOption & WorkspaceNeeds;
 
 /** The root folder of the configuration, and its path for display. */
-export async function locateRoot(options: ConfigOption, reach?: Reach) {
+export async function locateRoot(options: ConfigOption, reach?: SearchScope) {
   const resolved = await nearestConfig(options, reach);
   const { config, baseDir } = resolved;
   const root = resolve(baseDir, config.rootDir ?? DEFAULT_ROOT);

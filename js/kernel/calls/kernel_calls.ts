@@ -5,7 +5,7 @@ import type { Caller as CallerType, Incoming } from '../../boundary/crossing.js'
 import { toJsonText } from '../../boundary/json_text.js';
 import { KERNEL_CALLS } from '../../boundary/kernel_tools.js';
 import { described } from '../../boundary/thrown.js';
-import type { NativeKernel, Outcome } from '../../boundary/typed_native.js';
+import type { NativeKernel, NativeOutcome } from '../../boundary/typed_native.js';
 import { unwrap } from '../../boundary/unwrap.js';
 import { withoutGit } from '../../files/without_git.js';
 import type { SqlDetail } from '../../sql/adapter.js';
@@ -18,7 +18,7 @@ import type { Lifecycle } from '../lifecycle.js';
 import { nextCallNumber } from './call_numbers.js';
 
 /** Begins a call of the native part. `caller` identifies the caller to it. */
-type Start<Value> = (kernel: NativeKernel, caller: string | undefined) => Promise<Outcome<Value>>;
+type Start<Value> = (kernel: NativeKernel, caller: string | undefined) => Promise<NativeOutcome<Value>>;
 
 /** Makes a change and notifies listeners of the tools. */
 type During = <Done>(change: () => Promise<Done>) => Promise<Done>;
@@ -146,7 +146,7 @@ export class KernelCalls {
   /** One call that the native part begins and JavaScript completes. */
   async continued<Begun, Value>(
     asked: CallInfo,
-    start: (kernel: NativeKernel, caller: string) => Promise<Outcome<Begun>>,
+    start: (kernel: NativeKernel, caller: string) => Promise<NativeOutcome<Begun>>,
     work: (begun: Begun) => Promise<Value>,
     signal: AbortSignal | undefined,
   ): Promise<Value> {
@@ -257,7 +257,7 @@ export class KernelCalls {
 }
 
 /** The value of an outcome. An error caused by the signal has its reason as cause. */
-export function outcomeValue<Value>(outcome: Outcome<Value>, signal: AbortSignal | undefined) {
+export function outcomeValue<Value>(outcome: NativeOutcome<Value>, signal: AbortSignal | undefined) {
   return unwrap(outcome, outcome.error?.code === 'ERR_ABORTED' ? { cause: signal?.reason } : {});
 }
 

@@ -8,25 +8,25 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  *
  * Pools and timers that a function creates keep this context as long as they live, so it must not reference a kernel.
  */
-type HostCall = {
+type FunctionCall = {
   kernel: KernelToken;
   runId: number;
   contextId: number;
   function: { isOpen: boolean };
-  above: HostCall | undefined;
+  above: FunctionCall | undefined;
 };
 /** Identifies a kernel without referencing it. */
 type KernelToken = object;
 
-const calls = new AsyncLocalStorage<HostCall>();
+const calls = new AsyncLocalStorage<FunctionCall>();
 
 /** Calls an application function; its kernel calls are made on behalf of run `runId`. */
-export function onBehalfOf<T>(call: Omit<HostCall, 'above'>, work: () => T): T {
+export function onBehalfOf<T>(call: Omit<FunctionCall, 'above'>, work: () => T): T {
   return calls.run({ ...call, above: without(call.kernel, calls.getStore()) }, work);
 }
 
 /** The current call of `kernel` in this async context; undefined outside its functions. */
-export function presentCall(kernel: KernelToken): HostCall | undefined {
+export function presentCall(kernel: KernelToken): FunctionCall | undefined {
   let call = calls.getStore();
   while (call && call.kernel !== kernel) call = call.above;
   return call;
@@ -36,7 +36,7 @@ export function presentCall(kernel: KernelToken): HostCall | undefined {
  * Removes older calls of a kernel from the chain. Only the current one is needed, and functions that start further runs would
  * make the chain grow without bound.
  */
-function without(kernel: KernelToken, call: HostCall | undefined): HostCall | undefined {
+function without(kernel: KernelToken, call: FunctionCall | undefined): FunctionCall | undefined {
   if (call === undefined) return undefined;
   const above = without(kernel, call.above);
   if (call.kernel === kernel) return above;

@@ -8,7 +8,7 @@ import type { TableVisibility } from './table_visibility.js';
 type CatalogueTable = { id: string; name: string };
 
 /** Executes a catalogue query, which returns rows of the type `Row`. */
-export type Ask = <Row>(sql: string) => Promise<Row[]>;
+export type AskCatalogue = <Row>(sql: string) => Promise<Row[]>;
 
 /** Limits of catalogue queries. */
 const MAX_TABLES = 2_000;
@@ -31,7 +31,7 @@ export function catalogueRules() {
 
 export async function tablesOf(
   dialect: 'sqlite' | 'postgres' | 'mysql',
-  ask: Ask,
+  ask: AskCatalogue,
   visibility: TableVisibility,
 ): Promise<CatalogueTable[]> {
   const rows = (await ask<TableRow>(QUERIES[dialect].tables(MAX_TABLES))).filter(isTable);
@@ -41,7 +41,7 @@ export async function tablesOf(
 
 export async function columnsOf(
   dialect: 'sqlite' | 'postgres' | 'mysql',
-  ask: Ask,
+  ask: AskCatalogue,
   { id }: CatalogueTable,
 ): Promise<string[]> {
   const rows = await ask<ColumnRow>(QUERIES[dialect].columns(`'${id}'`));

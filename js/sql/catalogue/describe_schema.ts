@@ -6,7 +6,7 @@ import type { DatabaseAdapter } from '../adapter.js';
 import { relatedIds } from '../reach/related_tables.js';
 import { SqlRules } from '../rules.js';
 import type { SqlRun } from '../run/dry_sql.js';
-import type { Ask } from './catalogue.js';
+import type { AskCatalogue } from './catalogue.js';
 import { isTable } from './catalogue.js';
 import type { ColumnRow, KeyRow, SchemaQueries, TableRow } from './schema_queries.js';
 import { MAX_DETAILS, PROBES, QUERIES } from './schema_queries.js';
@@ -39,7 +39,8 @@ export async function describeSchema(
   const { statementTimeoutMs } = rules.options;
   const limits = { readOnly: true, maxRows: MAX_ROWS, maxBytes: MAX_BYTES, statementTimeoutMs };
   const reading = new SqlRules(limits, { isOwn: true });
-  const ask: Ask = (sql) => inRun(async (run) => JSON.parse((await run.execute(sql)).rows ?? '[]'), reading, signal);
+  const ask: AskCatalogue = (sql) =>
+    inRun(async (run) => JSON.parse((await run.execute(sql)).rows ?? '[]'), reading, signal);
   const dialect = adapter.dialect === 'any' ? await probe(ask) : adapter.dialect;
   const queries = QUERIES[dialect];
   const tables = (await ask<TableRow>(queries.tables(MAX_TABLES))).filter(isTable);
@@ -62,7 +63,7 @@ async function shownOf(
   tables: TableRow[],
   visibility: TableVisibility,
   dialect: string,
-  ask: Ask,
+  ask: AskCatalogue,
 ): Promise<TableRow[]> {
   const shown = await visibility.shown(tables);
   if (dialect !== 'postgres' || shown.length === tables.length) return shown;
@@ -100,7 +101,7 @@ function hiddenNames(tables: TableRow[], shown: TableRow[]) {
 async function describeTables(
   tables: TableRow[],
   queries: SchemaQueries,
-  ask: Ask,
+  ask: AskCatalogue,
   hidden: Set<string>,
 ): Promise<Map<string, TableDescription>> {
   const described = new Map(tables.map((table) => [String(table.id), tableOf(table)] as const));
@@ -131,7 +132,7 @@ async function describeTables(
 }
 
 /** Estimates row counts in SQLite by the largest rowid, which is fast. Tables without a rowid get no estimate. */
-async function estimateRows(tables: Iterable<TableDescription>, ask: Ask) {
+async function estimateRows(tables: Iterable<TableDescription>, ask: AskCatalogue) {
   for (const table of tables) {
     if (table.kind === 'view') continue;
     const quoted = `"${table.name.replaceAll('"', '""')}"`;
@@ -151,7 +152,7 @@ function isTrue(value: unknown) {
   return value === true || value === 1;
 }
 
-async function probe(ask: Ask) {
+async function probe(ask: AskCatalogue) {
   for (const [dialect, sql, answer] of PROBES) {
     const rows = await ask<{ version?: string }>(sql).catch(() => []);
     if (answer.test(rows[0]?.version ?? '')) return dialect;

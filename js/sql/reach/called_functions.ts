@@ -5,7 +5,7 @@ import type { DatabaseAdapter } from '../adapter.js';
 import { settled } from '../waiting/bounded_wait.js';
 
 /** Executes a catalogue query, which returns rows of the type `Row`. */
-export type Ask = <Row>(sql: string, values: unknown[]) => Promise<Row[]>;
+export type AskWithValues = <Row>(sql: string, values: unknown[]) => Promise<Row[]>;
 
 /** Extensions of PostgreSQL whose functions neither write nor read tables. */
 export const HARMLESS_EXTENSIONS = [
@@ -22,7 +22,7 @@ export const HARMLESS_EXTENSIONS = [
 
 /** The name of a user-defined function that a statement calls, if there is one. */
 export async function functionIn(
-  ask: Ask,
+  ask: AskWithValues,
   reach: Reach,
   { dialect }: DatabaseAdapter,
   doubted: string[],
@@ -34,7 +34,11 @@ export async function functionIn(
   return reach.calls[0];
 }
 
-async function postgresFunction(ask: Ask, { calls, names }: Reach, doubted: string[]): Promise<string | undefined> {
+async function postgresFunction(
+  ask: AskWithValues,
+  { calls, names }: Reach,
+  doubted: string[],
+): Promise<string | undefined> {
   const places = new Parameters();
   const [found] = await ask<{ name: string }>(
     `SELECT p.proname::text AS name FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
@@ -53,7 +57,7 @@ async function postgresFunction(ask: Ask, { calls, names }: Reach, doubted: stri
 /**
  * MySQL does not enforce what a function declares, so every user-defined function counts. MariaDB packages also contain functions.
  */
-async function mysqlFunction(ask: Ask, { calls, names }: Reach): Promise<string | undefined> {
+async function mysqlFunction(ask: AskWithValues, { calls, names }: Reach): Promise<string | undefined> {
   // A rollback does not restore a sequence.
   if (calls.includes('nextval')) return 'nextval';
   const places = new Parameters(() => '?');

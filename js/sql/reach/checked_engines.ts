@@ -1,6 +1,6 @@
 /** Checks that MySQL can roll back a write: all tables, also below views, must have transactional engines. */
 
-import type { Ask } from './called_functions.js';
+import type { AskWithValues } from './called_functions.js';
 import { Parameters } from './called_functions.js';
 import { refused, shown } from './refusal.js';
 
@@ -12,7 +12,7 @@ type ViewPart = { view_schema: string; view_name: string; schema: string; name: 
 const MAX_LEVELS = 10;
 
 /** Refuses writes to tables without transactions, also through views. */
-export async function checkEngines(ask: Ask, written: string[]) {
+export async function checkEngines(ask: AskWithValues, written: string[]) {
   // A dot may separate schema and table, or be part of a quoted name.
   const parts = written.map((name) => name.split('.'));
   const tables = parts.flatMap((each) => each.map((_, index) => each.slice(index).join('.')));
@@ -39,7 +39,7 @@ function doubtful(where: string) {
 /**
  * The views and non-transactional tables that views are made of. Refuses a view whose definition or tables are not visible.
  */
-async function below(ask: Ask, views: Table[]) {
+async function below(ask: AskWithValues, views: Table[]) {
   const places = new Parameters(() => '?');
   const pairs = views.map(({ schema, name }) => `(${places.add([schema, name])})`).join(', ');
   const parts = await ask<ViewPart>(

@@ -5,7 +5,7 @@ import { dropOldest } from '../../boundary/drop_oldest.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';
 import type { DatabaseAdapter, SqlConnection, SqlDetail, SqlLimits, SqlStatement } from '../adapter.js';
 import type { TableVisibility } from '../catalogue/table_visibility.js';
-import type { Ask } from './called_functions.js';
+import type { AskWithValues } from './called_functions.js';
 import { functionIn, Parameters } from './called_functions.js';
 import { checkEngines } from './checked_engines.js';
 import type { Hidden } from './hidden_functions.js';
@@ -95,7 +95,7 @@ export async function mayWrite(
 }
 
 /** The user-defined functions that statements may call implicitly. */
-async function hiddenOf(ask: Ask, adapter: DatabaseAdapter, doubted: string[]): Promise<Hidden[]> {
+async function hiddenOf(ask: AskWithValues, adapter: DatabaseAdapter, doubted: string[]): Promise<Hidden[]> {
   if (adapter.dialect !== 'postgres') return [];
   const cached = hidden.get(adapter) ?? new Map<string, { at: number; found: Hidden[] }>();
   hidden.set(adapter, cached);
@@ -132,7 +132,7 @@ async function once<Answer>(
   return answer;
 }
 
-function asking(connection: Pick<SqlConnection, 'query'>, limits: SqlLimits): Ask {
+function asking(connection: Pick<SqlConnection, 'query'>, limits: SqlLimits): AskWithValues {
   const own = { ...limits, maxRows: MAX_ROWS, maxBytes: MAX_BYTES };
   return async <Row>(sql: string, values: unknown[]) => {
     const { rows } = await connection.query({ sql, values, access: 'read', returns: 'rows' }, own);
@@ -142,7 +142,7 @@ function asking(connection: Pick<SqlConnection, 'query'>, limits: SqlLimits): As
 
 /** Refuses a table that shares rows with one the caller may not access. */
 async function checkRelated(
-  ask: Ask,
+  ask: AskWithValues,
   adapter: DatabaseAdapter,
   { reach, verbs }: Reaching,
   visibility: TableVisibility,
@@ -159,7 +159,7 @@ async function checkRelated(
 /**
  * Refuses an unqualified table that this connection resolves to, or would create in, another schema than the rules assume.
  */
-async function checkSchemas(ask: Ask, adapter: DatabaseAdapter, { reach, access }: Reaching) {
+async function checkSchemas(ask: AskWithValues, adapter: DatabaseAdapter, { reach, access }: Reaching) {
   const bare = (reach.tables ?? []).filter((name) => !name.includes('.'));
   if (bare.length === 0) return;
   await once(adapter, `schemas ${access === 'schema'} ${JSON.stringify(bare)}`, async () => {
@@ -178,7 +178,7 @@ async function checkSchemas(ask: Ask, adapter: DatabaseAdapter, { reach, access 
 }
 
 /** Refuses new names that would be created in another schema than `public`. */
-async function checkCreated(ask: Ask, bare: string[]) {
+async function checkCreated(ask: AskWithValues, bare: string[]) {
   const places = new Parameters();
   const [found] = await ask<{ schema: string; name: string }>(
     `SELECT pg_catalog.current_schema()::text AS schema, w.name FROM (VALUES ${bare.map((name) => `(${places.add([name])}::text)`).join(', ')}) w (name)
@@ -190,7 +190,7 @@ async function checkCreated(ask: Ask, bare: string[]) {
 }
 
 /** Compares the tables that the parser found with those of the query plan. */
-async function checkPlan(ask: Ask, { sql, values, reach }: Reaching) {
+async function checkPlan(ask: AskWithValues, { sql, values, reach }: Reaching) {
   const [plan] = await ask<object>(`EXPLAIN (VERBOSE, FORMAT JSON) ${sql}`, values);
   const [tables, names] = [new Set(reach.tables), new Set(reach.names)];
   for (const { schema, name } of relationsOf(plan)) {
@@ -206,7 +206,7 @@ async function checkPlan(ask: Ask, { sql, values, reach }: Reaching) {
  * Whether a table is part of the definition of a view, or of a view below that.
  * @param views names that may be those of views
  */
-async function isBelowView(ask: Ask, table: string, views: string[]) {
+async function isBelowView(ask: AskWithValues, table: string, views: string[]) {
   if (views.length === 0) return false;
   const places = new Parameters();
   const lasts = views.map((name) => name.split('.').at(-1));
@@ -241,7 +241,7 @@ function relationsOf(row: object | undefined): { schema: unknown; name: string }
 }
 
 /** Refuses SHOW for a table on another server: its definition may contain a password. */
-async function checkShown(ask: Ask, names: string[]) {
+async function checkShown(ask: AskWithValues, names: string[]) {
   const places = new Parameters(() => '?');
   const parts = [...new Set(names.flatMap((name) => [name, ...name.split('.')]))];
   const [found] = await ask<{ name: string }>(

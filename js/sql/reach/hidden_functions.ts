@@ -1,6 +1,6 @@
 /** Finds user-defined PostgreSQL functions that statements call implicitly: through operators, aggregates, casts and types. */
 
-import type { Ask } from './called_functions.js';
+import type { AskWithValues } from './called_functions.js';
 import { HARMLESS_EXTENSIONS, Parameters } from './called_functions.js';
 import type { Reaching } from './checked_reach.js';
 
@@ -16,7 +16,7 @@ const IMPLIED = new Set(['=', '<>', '<', '<=', '>', '>=', '~', '~~', '!~~', '~~*
  * All implicitly called user-defined functions of a database.
  * @param doubted volatilities
  */
-export async function hiddenFunctions(ask: Ask, doubted: string[]): Promise<Hidden[]> {
+export async function hiddenFunctions(ask: AskWithValues, doubted: string[]): Promise<Hidden[]> {
   const places = new Parameters();
   const catalogue = (name: string) => `'pg_catalog.${name}'::pg_catalog.regclass`;
   // Extensions are trusted when they declare that a function does not write.

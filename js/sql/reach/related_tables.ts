@@ -1,8 +1,8 @@
 /** Finds PostgreSQL tables that share rows with those of a statement through partitioning or inheritance. */
 
-import type { Ask as CatalogueAsk } from '../catalogue/catalogue.js';
+import type { AskCatalogue } from '../catalogue/catalogue.js';
 import type { Relation } from '../catalogue/table_visibility.js';
-import type { Ask } from './called_functions.js';
+import type { AskWithValues } from './called_functions.js';
 import { Parameters } from './called_functions.js';
 import { refused, shown } from './refusal.js';
 
@@ -21,7 +21,7 @@ const MAX_PAIRS = 50_000;
  * @param names all names of the statement
  * @returns without the named ones
  */
-export async function relatedTables(ask: Ask, names: string[]): Promise<Relation[]> {
+export async function relatedTables(ask: AskWithValues, names: string[]): Promise<Relation[]> {
   if (names.length === 0) return [];
   const places = new Parameters();
   const parts = [...new Set(names.flatMap((name) => [name, ...name.split('.')]))];
@@ -53,7 +53,7 @@ export async function relatedTables(ask: Ask, names: string[]): Promise<Relation
 }
 
 /** The ids of the parents and children of some tables. */
-export async function relatedIds(ask: CatalogueAsk, ids: string[]): Promise<Set<string>> {
+export async function relatedIds(ask: AskCatalogue, ids: string[]): Promise<Set<string>> {
   const pairs = await ask<{ above: unknown; below: unknown }>(
     `SELECT inhrelid::int8 AS below, inhparent::int8 AS above FROM pg_inherits LIMIT ${MAX_PAIRS}`,
   );

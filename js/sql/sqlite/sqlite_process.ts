@@ -8,7 +8,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { BindingError, BindingOutcome } from '../../../binding.cjs';
 import { programPath, startBounded } from '../../boundary/bounded_program.js';
 import { guarded, ignored } from '../../boundary/guarded.js';
-import type { Outcome } from '../../boundary/typed_native.js';
+import type { NativeOutcome } from '../../boundary/typed_native.js';
 import { FrameReader, writeFrame } from './frames.js';
 import type { CallArguments, Method } from './sqlite_program.js';
 
@@ -53,7 +53,7 @@ export class SqliteProcess {
     this.#onEnd = onEnd;
   }
 
-  async connect(): Promise<Outcome<number>> {
+  async connect(): Promise<NativeOutcome<number>> {
     this.#running ??= new Running(this.#options, () => {
       this.#running = undefined;
       this.#onEnd();
