@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { RULES } from './helpers/architecture_rules.js';
-import { documentsAmong, missingPaths, repositoryPaths } from './helpers/document_paths.js';
+import { documentsAmong, missingInLayout, missingPaths, repositoryPaths } from './helpers/document_paths.js';
 import { folderCircles, importCircles } from './helpers/import_circles.js';
 import { toolsOfOneRoom } from './helpers/room_rules.js';
 import { sourceTree } from './helpers/source_tree.js';
@@ -156,12 +156,21 @@ describe('paths in documents', () => {
     expect(missingPaths({ path: 'A.md', text }, there)).toEqual([]);
   });
 
+  test('in layouts of a part are names of its files', () => {
+    const text = '```\ncrates/vfs/src/\n  jail_path.rs, gone.rs   the path of a file\n```\n';
+    expect(missingInLayout({ path: 'docs/parts/vfs.md', text }, there)).toEqual(['gone.rs']);
+    expect(missingInLayout({ path: 'docs/parts/git.md', text }, there)).toEqual(['jail_path.rs', 'gone.rs']);
+    expect(missingInLayout({ path: 'docs/limits.md', text }, there)).toEqual([]);
+  });
+
   test('exist', () => {
     const paths = repositoryPaths();
     const documents = documentsAmong(paths);
     expect(documents.map(({ path }) => path)).toContain('ARCHITECTURE.md');
     const missing = documents.flatMap((document) =>
-      missingPaths(document, paths).map((path) => `${document.path}: ${path}`),
+      [...missingPaths(document, paths), ...missingInLayout(document, paths)].map(
+        (path) => `${document.path}: ${path}`,
+      ),
     );
     expect(missing).toEqual([]);
   });

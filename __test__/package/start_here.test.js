@@ -78,7 +78,6 @@ const RECIPES = [
     // Comparisons with another dialect decide what happens in a new one.
     names: [/mysql|mariadb/i, /\b(?:Dialect|SqlSyntax)::[A-Z]\w+/, /\bdialect [!=]== '\w+'/],
     unlisted: {
-      'crates/sql/src/rules/known_functions.rs': 'concerns only unknown databases',
       'crates/sql/src/sqlite/authorizer.rs': 'concerns only the embedded SQLite',
       'src/binding/binding_kernel.rs': 'the default: an unknown database',
       'src/binding/crossing.rs': 'an example value',
@@ -89,7 +88,14 @@ const RECIPES = [
 ];
 
 /** Files of recipes that do not name the example: a helper, a default that fits it, and names in camel case. */
-const GENERAL = ['js/cli/terminal/screen.ts', 'js/cli/commands/ledger_text.ts', 'js/boundary/crossing.ts'];
+const GENERAL = [
+  'js/cli/terminal/screen.ts',
+  'js/cli/workspace/workspace.ts',
+  'js/cli/commands/ledger_text.ts',
+  'js/boundary/crossing.ts',
+  'crates/sql/src/rules/verb.rs',
+  'crates/sql/src/rules/pragmas.rs',
+];
 
 /** What is shipped, and what makes it; other files only use it. */
 const PRODUCT =
