@@ -1,4 +1,6 @@
-/** Whether `dist/` was built from the present sources in `js/`. Compares contents: a checkout or a copy changes the times of files. */
+/**
+ * Whether `dist/` was built from the present sources in `js/`. Compares contents: a checkout or a copy changes the times of files.
+ */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

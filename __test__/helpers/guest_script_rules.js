@@ -17,7 +17,8 @@ const SCRIPT = /^crates\/sandbox\/src\/engine\/(?:isolate\/bootstrap|lazy)\/(\w+
 
 /**
  * Functions that run before the guest, when all built-ins are still V8's: the bodies of the scripts that the snapshot runs
- * (`bootstrap_scripts.rs`), and what only they call, or `start` before it loads the tool. Functions inside of them are not among them.
+ * (`bootstrap_scripts.rs`), and what only they call, or `start` before it loads the tool. Functions inside of them are not among
+ * them.
  * @type {Record<string, string[]>}
  */
 const BEFORE_GUEST = {
@@ -147,7 +148,9 @@ function hasNoPrototype({ properties: [first] }) {
   return first?.key?.name === '__proto__' && first.value.type === 'Literal' && first.value.value === null;
 }
 
-/** Whether an object lacks a prototype, or never leaves its place: `{}` that compares, or the pattern `const { a } = { a() {} }`. */
+/**
+ * Whether an object lacks a prototype, or never leaves its place: `{}` that compares, or the pattern `const { a } = { a() {} }`.
+ */
 function isPrivate(/** @type {Place} */ { node, parent }) {
   const isTakenApart = parent?.node.type === 'VariableDeclarator' && parent.node.id.type === 'ObjectPattern';
   return hasNoPrototype(node) || isTakenApart;

@@ -39,6 +39,14 @@ const WRITERS = {
   'js/cli/init/agent_templates.ts': 'text of programs that init makes',
 };
 
+/** Files without a comment on their subject at the top. The list may only shrink. */
+const WITHOUT_HEADER = [
+  /^js\/boundary\/crossing\.ts$/, // Generated.
+  /^js\/agent_tools\/(?:checked_tool|kernel_tools|sdk_approvals|shell_tools|sql_tools|tool_call)\.ts$/,
+  /^js\/tool_shape\/universal_schema\.ts$/,
+  /^js\/types\/(?:policy|tools)\.ts$/,
+];
+
 /** Imports of code and of types. */
 const IMPORTED = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
@@ -101,6 +109,22 @@ export const SCRIPT_RULES = [
       {
         path: 'js/cli/commands/mcp.ts',
         text: 'globalThis.console = new console.Console(process.stderr, process.stderr);',
+      },
+    ],
+  },
+  {
+    name: 'files of js/ begin with a comment on their subject',
+    check: ({ path, text }) =>
+      /^js\/.*\.ts$/.test(path) && !text.startsWith('/**') && !WITHOUT_HEADER.some((each) => each.test(path))
+        ? ['begins without a comment: name its subject in one sentence']
+        : [],
+    broken: [
+      { path: 'js/sql/rules.ts', text: "import { z } from 'zod';\n\n/** The rules. */\nexport class SqlRules {}" },
+    ],
+    kept: [
+      {
+        path: 'js/sql/rules.ts',
+        text: "/** The classifier of the addon, with a cache. */\n\nimport { z } from 'zod';",
       },
     ],
   },

@@ -1,4 +1,6 @@
-/** The source of the third-party SQL parser, compared with what bounds it. Needs the downloaded crates, so `npm run arch` omits it. */
+/**
+ * The source of the third-party SQL parser, compared with what bounds it. Needs the downloaded crates, so `npm run arch` omits it.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,3 +1,5 @@
+/** The conversation of an agent session: turns, calls and their outcomes, recorded in the ledger so that a session can resume. */
+
 import { resolve as absolute } from 'node:path';
 import type { JSONValue } from '@ai-sdk/provider';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';

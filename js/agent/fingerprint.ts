@@ -1,3 +1,5 @@
+/** Hashes of JSON data. */
+
 import { createHash } from 'node:crypto';
 
 /**

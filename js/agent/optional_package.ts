@@ -1,3 +1,5 @@
+/** Loads optional packages, such as those of model providers. */
+
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,3 +1,5 @@
+/** Models that replay a recording, for tests and `tgp replay`. */
+
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';

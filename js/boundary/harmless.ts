@@ -24,9 +24,9 @@ export function harmlessLines(text: string) {
 }
 
 /**
- * Invisible or deceptive characters: also joiners, fillers, variation selectors, stacked marks and unusual spaces. Characters with an
- * empty glyph (U+2800, U+13441, U+1D159…) have no common property, so they are listed. Marks of one script after an ASCII letter are
- * not drawn by every font.
+ * Invisible or deceptive characters: also joiners, fillers, variation selectors, stacked marks and unusual spaces. Characters with
+ * an empty glyph (U+2800, U+13441, U+1D159…) have no common property, so they are listed. Marks of one script after an ASCII letter
+ * are not drawn by every font.
  */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]|(?! )\p{Zs}|(?<=\p{M}{3})\p{M}|(?<=(?:^|\p{ASCII})\p{M}{0,3})(?![\p{Script=Inherited}\p{Script=Common}])\p{M}/gu;

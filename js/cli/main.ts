@@ -1,3 +1,5 @@
+/** The command line `tgp`: its commands and their options. Each command is loaded when it is called. */
+
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { TGPError, ValidationError } from '../boundary/errors.js';
 import { MODES } from '../boundary/modes.js';

@@ -88,8 +88,8 @@ export function forgedSchema(
 }
 
 /**
- * A copy with only the keywords that the registry uses. A `meta.json` is untrusted: expensive patterns and recursive references must
- * not get through.
+ * A copy with only the keywords that the registry uses. A `meta.json` is untrusted: expensive patterns and recursive references
+ * must not get through.
  * @param budget of parts
  */
 function cleaned(given: unknown, budget: { left: number }, depth: number): JsonSchema {

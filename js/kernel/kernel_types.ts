@@ -1,3 +1,5 @@
+/** Type checks of a kernel. */
+
 import type { TypeSources } from '../boundary/crossing.js';
 import { InternalError } from '../boundary/errors.js';
 import { wholeTypeOf } from '../prompt/typescript_signature.js';

@@ -1,3 +1,5 @@
+/** Tools and tool calls in the formats of model providers. */
+
 import type { z } from 'zod';
 import type { ToolSchema } from '../tool_shape/tool_parameters.js';
 

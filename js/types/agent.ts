@@ -1,3 +1,5 @@
+/** Agents: options, budgets, events and results. */
+
 import type { TGPErrorCode } from './errors.js';
 import type { ApprovalRequest, Approve } from './policy.js';
 import type { Mode } from './tests.js';
@@ -245,7 +247,10 @@ export type AgentSessionDetail = AgentSession & {
   }[];
 };
 
-/** `kernel.sessions`: the conversations of agents, of this and other processes. With `ledger: false` every method fails with {@link LedgerError}. */
+/**
+ * `kernel.sessions`: the conversations of agents, of this and other processes. With `ledger: false` every method fails with {@link
+ * LedgerError}.
+ */
 export type KernelSessions = {
   /** Newest first. */
   list(options?: { limit?: number; state?: AgentSession['state'] }): Promise<AgentSession[]>;

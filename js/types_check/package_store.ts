@@ -1,6 +1,6 @@
 /**
- * The packages that the type checker may read: those that tools may import, and their declared dependencies. Access is limited to the
- * real folder of each package.
+ * The packages that the type checker may read: those that tools may import, and their declared dependencies. Access is limited to
+ * the real folder of each package.
  */
 
 import { existsSync, realpathSync, statSync } from 'node:fs';

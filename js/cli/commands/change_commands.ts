@@ -1,3 +1,5 @@
+/** The commands that change files: `tgp remove`, `tgp move`, `tgp revert`. */
+
 import { posix } from 'node:path';
 import { NotFoundError, TGPError } from '../../boundary/errors.js';
 import { FILES } from '../../kernel/access_symbols.js';

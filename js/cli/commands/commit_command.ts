@@ -1,3 +1,5 @@
+/** `tgp commit`: commits files that were written without the kernel. */
+
 import { NotFoundError, TGPError } from '../../boundary/errors.js';
 import { messageOf } from '../../boundary/thrown.js';
 import { refuseDryRun } from '../../kernel/runs/dry_run.js';

@@ -1,3 +1,5 @@
+/** The commands about commits and the remote: `tgp log` and `tgp sync`. */
+
 import { join } from 'node:path';
 import { readTextAtMost } from '../../boundary/bounded_read.js';
 import { messageOf } from '../../boundary/thrown.js';

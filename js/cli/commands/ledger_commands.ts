@@ -1,3 +1,5 @@
+/** The commands `tgp ledger …`: show, verify, sign, prune and export the ledger. */
+
 import { once } from 'node:events';
 import { createWriteStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';

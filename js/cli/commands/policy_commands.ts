@@ -1,3 +1,5 @@
+/** The commands `tgp policy …`: check rules, explain a call, replay recorded calls. */
+
 import { join, resolve } from 'node:path';
 import { harmless } from '../../boundary/harmless.js';
 import { makeTempFolder, removeTempFolder } from '../../files/temp_folder.js';

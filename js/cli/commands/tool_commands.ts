@@ -1,3 +1,5 @@
+/** The commands about tools: list, find, show, check and run them. */
+
 import { readAtMost, readTextAtMost } from '../../boundary/bounded_read.js';
 import { ValidationError } from '../../boundary/errors.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';

@@ -1,3 +1,5 @@
+/** `tgp doctor`: its checks in their order, and its report. */
+
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { TGPError } from '../../boundary/errors.js';

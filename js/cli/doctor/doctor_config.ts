@@ -1,3 +1,5 @@
+/** Checks of the configuration, for `tgp doctor`. */
+
 import { relative } from 'node:path';
 import { ConfigError } from '../../boundary/errors.js';
 import type { ResolvedConfig } from '../../kernel/config/config.js';

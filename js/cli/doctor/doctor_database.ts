@@ -1,3 +1,5 @@
+/** Checks of databases and their drivers, for `tgp doctor`. */
+
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

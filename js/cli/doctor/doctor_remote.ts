@@ -1,3 +1,5 @@
+/** Checks of the Git remote, for `tgp doctor`. */
+
 import { TGPError } from '../../boundary/errors.js';
 import { native } from '../../boundary/native.js';
 import { unwrap } from '../../boundary/unwrap.js';

@@ -1,3 +1,5 @@
+/** Checks of the location of the root, for `tgp doctor`. */
+
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

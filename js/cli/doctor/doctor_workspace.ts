@@ -1,3 +1,5 @@
+/** Checks of the workspace and its files, for `tgp doctor`. */
+
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';

@@ -1,3 +1,5 @@
+/** Finds files that the kernel does not support, for `tgp doctor`. */
+
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

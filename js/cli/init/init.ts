@@ -1,3 +1,5 @@
+/** `tgp init`: writes the files of an application with an agent. */
+
 import { existsSync, statSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -24,7 +26,8 @@ import { configText, EXAMPLE_TOOL, SHIM } from './templates.js';
 type Effect = 'created' | 'changed' | 'kept';
 type FileEffect = { file: string; effect: Effect };
 /**
- * `agent` and `config` are the files of that name; `opens` is the one that opens the database; `manual` is what the user has to add by hand
+ * `agent` and `config` are the files of that name; `opens` is the one that opens the database; `manual` is what the user has to add
+ * by hand
  */
 type Done = { files: FileEffect[]; agent: string; config: string; opens: string; manual: string[] };
 

@@ -1,3 +1,5 @@
+/** The workspace of a command: its configuration, its kernel, and its files by name. */
+
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { NotFoundError } from '../../boundary/errors.js';
@@ -37,7 +39,10 @@ export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {},
 /** The value of `--config`. */
 type ConfigOption = { config?: string };
 type WorkspaceNeeds = {
-  /** What the command works with. For `ledger` and `rules` the remote is not contacted and no worker is kept ready; the ledger can be read whatever the policy is. */
+  /**
+   * What the command works with. For `ledger` and `rules` the remote is not contacted and no worker is kept ready; the ledger can
+   * be read whatever the policy is.
+   */
   needs?: 'everything' | 'ledger' | 'rules';
   /** Approves every call that needs approval. */
   yes?: boolean;

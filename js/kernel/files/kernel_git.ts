@@ -1,3 +1,5 @@
+/** The Git API of a kernel. */
+
 import { ValidationError } from '../../boundary/errors.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { CommitNote, FileHistoryEntry, KernelGit } from '../../types/tools.js';

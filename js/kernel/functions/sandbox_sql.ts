@@ -1,3 +1,5 @@
+/** The database of guests: `tgp.exec_sql`. */
+
 import { JsonText } from '../../boundary/json_text.js';
 import { answerText } from '../../sql/rows/answer_text.js';
 import type { SqlRun } from '../../sql/run/dry_sql.js';

@@ -1,3 +1,5 @@
+/** The policy API of a kernel. */
+
 import { ConfigError, ValidationError } from '../../boundary/errors.js';
 import { toJsonText } from '../../boundary/json_text.js';
 import { native } from '../../boundary/native.js';

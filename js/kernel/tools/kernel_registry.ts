@@ -1,3 +1,5 @@
+/** The registry API of a kernel. */
+
 import { ValidationError } from '../../boundary/errors.js';
 import { requireString, requireText } from '../../boundary/validation.js';
 import type { VFSAdapter } from '../../types/files.js';

@@ -1,3 +1,5 @@
+/** Chooses how the statements of a run are executed: in one transaction, or one by one. */
+
 import type { DatabaseAdapter, StatementAdapter, TransactionalAdapter } from '../adapter.js';
 import type { SqlRules } from '../rules.js';
 import { SingleStatements } from './single_statements.js';

@@ -1,6 +1,6 @@
 /**
- * Client of the SQLite process for shared files: the addon's SQLite in a separate process, with the interface of the native database.
- * Used for a file that another copy of SQLite has open in this process.
+ * Client of the SQLite process for shared files: the addon's SQLite in a separate process, with the interface of the native
+ * database. Used for a file that another copy of SQLite has open in this process.
  */
 
 import type { ChildProcessByStdio } from 'node:child_process';

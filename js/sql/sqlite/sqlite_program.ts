@@ -1,6 +1,6 @@
 /**
- * The SQLite process for tools. Two copies of SQLite in one process (the addon's and that of an application's driver) do not see each
- * other's locks and corrupt the file, so this one opens it separately. Started by `sqlite_process.ts`.
+ * The SQLite process for tools. Two copies of SQLite in one process (the addon's and that of an application's driver) do not see
+ * each other's locks and corrupt the file, so this one opens it separately. Started by `sqlite_process.ts`.
  */
 
 import type { BindingOutcome } from '../../../binding.cjs';
