@@ -59,6 +59,12 @@ const RECIPES = [
     },
   },
   {
+    title: 'Add an error code',
+    example: 'ERR_DUPLICATE',
+    names: [/\bERR_DUPLICATE\b/, /\bErrorCode::Duplicate\b/, /\bDuplicateError\b/],
+    unlisted: {},
+  },
+  {
     title: 'Add an event type of the ledger',
     example: 'RETENTION',
     names: [/\bRETENTION\b/, /\bEventType::Retention\b/],
