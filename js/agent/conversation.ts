@@ -19,7 +19,7 @@ import { busy, SessionLease } from './session_lease.js';
 import type { Turn } from './turn_reader.js';
 
 export type Call = FoldedCall & { step: number };
-/** The outcome of a call. */
+/** What the model reads of a call, and what the ledger has of it. */
 export type CallOutcome = {
   ok: boolean;
   output: JSONValue | undefined;
