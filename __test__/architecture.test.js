@@ -1,13 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RULES } from './helpers/architecture_rules.js';
-import { documentsAmong, missingPaths, repositoryPaths } from './helpers/document_paths.js';
-import { unmeteredMethods } from './helpers/foreign_text_rules.js';
+import { documentsAmong, missingInLayout, missingPaths, repositoryPaths } from './helpers/document_paths.js';
 import { folderCircles, importCircles } from './helpers/import_circles.js';
 import { toolsOfOneRoom } from './helpers/room_rules.js';
 import { sourceTree } from './helpers/source_tree.js';
+import { repeatedTypes } from './helpers/type_names.js';
 import { bannedWords } from './helpers/word_rules.js';
 
 const tree = sourceTree();
@@ -56,25 +54,6 @@ describe('crates', () => {
   });
 });
 
-describe('the SQL parser', () => {
-  const host = /^host: (.*)$/m.exec(execFileSync('rustc', ['-vV'], { encoding: 'utf8' }))?.[1] ?? '';
-  // The crates of other platforms may not have been downloaded.
-  const args = ['metadata', '--format-version', '1', '--offline', '--filter-platform', host];
-  const { packages } = JSON.parse(execFileSync('cargo', args, { encoding: 'utf8', maxBuffer: 256 << 20 }));
-  const read = (/** @type {string[]} */ ...path) => readFileSync(join(...path), 'utf8');
-
-  test('makes no uncounted calls to its dialect', () => {
-    const parsers = packages.filter((/** @type {any} */ { name }) => name === 'sqlparser');
-    expect(parsers).toHaveLength(1);
-    const dialect = read(dirname(parsers[0].manifest_path), 'src', 'dialect', 'mod.rs');
-    const metered = tree.find(({ path }) => path === 'crates/sql/src/parsing/metered_parse.rs')?.text ?? '';
-    const { count, unmetered } = unmeteredMethods(dialect, metered);
-    expect(count).toBeGreaterThan(100);
-    expect(unmetered).toEqual([]);
-    expect(unmeteredMethods(dialect, metered.replace('parse_prefix', '')).unmetered).toEqual(['parse_prefix']);
-  });
-});
-
 describe('import cycles', () => {
   test('are found in Rust and in scripts, also through re-exports', () => {
     const circles = importCircles([
@@ -105,6 +84,38 @@ describe('import cycles', () => {
   test('do not exist, neither between files nor between folders', () => {
     expect(importCircles(tree)).toEqual([]);
     expect(folderCircles(tree)).toEqual([]);
+  });
+});
+
+test('programs that js/ starts by their path in dist/ exist', () => {
+  const scripts = tree.filter(({ path }) => path.startsWith('js/'));
+  const started = scripts.flatMap(({ text }) => [...text.matchAll(/\bprogramPath\('([^']+)\.js'\)/g)]);
+  const paths = started.map(([, name]) => `js/${name}.ts`);
+  expect(paths.length).toBeGreaterThan(0);
+  expect(scripts.map(({ path }) => path)).toEqual(expect.arrayContaining(paths));
+});
+
+describe('exported types of js/', () => {
+  const crossing = { path: 'js/boundary/crossing.ts', text: 'export type Verdict = { rule: string };' };
+
+  test.each([
+    [
+      { path: 'js/agent/a.ts', text: 'export type Mode = 1;' },
+      { path: 'js/types/b.ts', text: 'export class Mode {}' },
+    ],
+    [crossing, { path: 'js/kernel/a.ts', text: 'export type Verdict = string;' }],
+  ])('are found when two files define one name', (...files) => {
+    expect(repeatedTypes(files)).toHaveLength(1);
+  });
+
+  test('may have the name of the type of the crossing that they present', () => {
+    expect(repeatedTypes([crossing, { path: 'js/types/policy.ts', text: 'export type Verdict = string;' }])).toEqual(
+      [],
+    );
+  });
+
+  test('are defined once', () => {
+    expect(repeatedTypes(tree)).toEqual([]);
   });
 });
 
@@ -153,12 +164,21 @@ describe('paths in documents and comments', () => {
     expect(missing('src/lib.rs', '//! See `src/jail_path.rs` and `vfs/jail_path.rs`.')).toEqual(['vfs/jail_path.rs']);
   });
 
+  test('in layouts of a part are names of its files', () => {
+    const text = '```\ncrates/vfs/src/\n  jail_path.rs, gone.rs   the path of a file\n```\n';
+    expect(missingInLayout({ path: 'docs/parts/vfs.md', text }, there)).toEqual(['gone.rs']);
+    expect(missingInLayout({ path: 'docs/parts/git.md', text }, there)).toEqual(['jail_path.rs', 'gone.rs']);
+    expect(missingInLayout({ path: 'docs/limits.md', text }, there)).toEqual([]);
+  });
+
   test('exist', () => {
     const paths = repositoryPaths();
     const documents = [...documentsAmong(paths), ...tree.filter(({ path }) => path.endsWith('.rs'))];
     expect(documents.map(({ path }) => path)).toContain('ARCHITECTURE.md');
     const missing = documents.flatMap((document) =>
-      missingPaths(document, paths).map((path) => `${document.path}: ${path}`),
+      [...missingPaths(document, paths), ...missingInLayout(document, paths)].map(
+        (path) => `${document.path}: ${path}`,
+      ),
     );
     expect(missing).toEqual([]);
   });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { inspect } from 'node:util';
 import { main } from '../dist/cli/main.js';
-import { err } from '../dist/cli/output.js';
+import { err } from '../dist/cli/terminal/output.js';
 
 // A defect is printed and ends the process. Its message is untrusted text, so err() escapes it.
 process.on('uncaughtException', (error) => {

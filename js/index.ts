@@ -1,3 +1,5 @@
+/** The package `@tgp/core`. */
+
 import './agent/agent.js';
 
 export { replayModel } from './agent/replay.js';

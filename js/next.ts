@@ -5,9 +5,15 @@ import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { TGPError } from './boundary/errors.js';
 import { PACKAGE_FOLDER } from './package_folder.js';
-import type { WithTGPOptions } from './types/next.js';
 
-export type { WithTGPOptions } from './types/next.js';
+/** Options of {@link withTGP}. */
+export type WithTGPOptions = {
+  /**
+   * The routes that use the kernel, as in `outputFileTracingIncludes`. Only these include its files, which matters if
+   * every route is deployed as a separate function. Default: all routes.
+   */
+  routes?: string[];
+};
 
 /** The keys of a Next.js config that this file reads. */
 type NextConfig = {

@@ -1,3 +1,5 @@
+/** Where this package is installed. */
+
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

@@ -28,7 +28,7 @@ import { hostPlatform, packageJson } from '../tools/platform.mjs';
 import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from '../tools/process.mjs';
 import { writeApiReference } from './api_reference.mjs';
 import { writeExpect } from './expect_bundle.mjs';
-import { replaceDist, writeCommonJs, writeModules } from './javascript.mjs';
+import { DIST, swapFolder, writeCommonJs, writeModules } from './javascript.mjs';
 import { writeKernelToolList, writeKernelTools } from './kernel_tools.mjs';
 import { writeLimits } from './limits.mjs';
 import { writeNodeShims } from './node_shims.mjs';
@@ -88,8 +88,8 @@ export async function build() {
 export async function buildJavaScript() {
   writeModules();
   await writeCommonJs();
-  await writeNodeShims();
-  replaceDist();
+  await writeNodeShims(join(DIST, 'node_shims'));
+  swapFolder();
   await writeKernelToolList();
   await writeApiReference();
 }

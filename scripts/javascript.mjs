@@ -3,16 +3,18 @@
  * of the public API, for both.
  */
 
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { recordSources, sourcesDigest } from '../tools/built_sources.mjs';
 import { localBin, ROOT, run } from '../tools/process.mjs';
 
 /** The entry points of the package, each a file directly in `js/`. */
 export const ENTRIES = ['index', 'mcp', 'next'];
 
-const DIST = join(ROOT, 'dist');
-/** Where `dist/` is built. It replaces the old one when it is complete. */
-export const FRESH = join(ROOT, 'dist.new');
+/** The folder of a build in progress. It replaces `dist/` when it is complete, so a build that fails leaves `dist/` as it is. */
+export const DIST = join(ROOT, 'dist.new');
+/** The last complete build. */
+const PUBLISHED = join(ROOT, 'dist');
 /**
  * Where the compiler leaves the declarations of all files, without what is marked as internal. Only those that the entry points
  * reach are published. Beside the modules are declarations with everything, for tests and scripts.
@@ -24,10 +26,12 @@ const EFFECT = /^import '\.[^']*';\n/gm;
 /** The compiler's note that a class has private members. With it, the ESM and the CommonJS type of one class would differ. */
 const PRIVATE = /^ *#private;\n/gm;
 
-/** Compiles `js/` to ES modules, with the declarations of the entry points in `declarations/`. */
+/** Compiles `js/` to ES modules in {@link DIST}, with the declarations of the entry points in `declarations/`. */
 export function writeModules() {
-  for (const folder of [FRESH, DECLARATIONS]) rmSync(folder, { recursive: true, force: true });
-  run(localBin('tsc'), ['-p', 'tsconfig.build.json', '--outDir', FRESH]);
+  for (const folder of [DIST, DECLARATIONS]) rmSync(folder, { recursive: true, force: true });
+  const digest = sourcesDigest();
+  run(localBin('tsc'), ['-p', 'tsconfig.build.json', '--outDir', DIST]);
+  recordSources(DIST, digest);
   run(localBin('tsc'), [
     '-p',
     'tsconfig.build.json',
@@ -55,7 +59,7 @@ export function writeModules() {
     '--javascript-formatter-expand=never',
     '--log-level=error',
   ];
-  run(localBin('biome'), [...format, join(FRESH, 'declarations')]);
+  run(localBin('biome'), [...format, join(DIST, 'declarations')]);
 }
 
 /**
@@ -64,18 +68,18 @@ export function writeModules() {
  * @param {string} text
  */
 function writeDeclarations(name, text) {
-  const file = join(FRESH, 'declarations', name);
+  const file = join(DIST, 'declarations', name);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
 }
 
-/** Bundles the entry points as CommonJS. */
+/** Bundles the entry points of {@link DIST} as CommonJS. */
 export async function writeCommonJs() {
   const { build: bundle } = await import('esbuild');
   await bundle({
-    entryPoints: ENTRIES.map((name) => join(FRESH, `${name}.js`)),
-    outdir: FRESH,
-    absWorkingDir: FRESH,
+    absWorkingDir: DIST,
+    entryPoints: ENTRIES.map((name) => join(DIST, `${name}.js`)),
+    outdir: DIST,
     outExtension: { '.js': '.cjs' },
     bundle: true,
     format: 'cjs',
@@ -88,8 +92,16 @@ export async function writeCommonJs() {
   });
 }
 
-/** Replaces `dist/` with the complete build. */
-export function replaceDist() {
-  rmSync(DIST, { recursive: true, force: true });
-  renameSync(FRESH, DIST);
+/**
+ * Replaces a folder by a complete one.
+ * @param {string} fresh
+ * @param {string} target
+ */
+export function swapFolder(fresh = DIST, target = PUBLISHED) {
+  statSync(fresh);
+  const old = `${target}.old`;
+  rmSync(old, { recursive: true, force: true });
+  if (existsSync(target)) renameSync(target, old);
+  renameSync(fresh, target);
+  rmSync(old, { recursive: true, force: true });
 }

@@ -12,7 +12,8 @@ import { captureIn, ROOT } from '../tools/process.mjs';
  * @typedef {{ name: string, version: string, license: string, folder: string, checksum: string | undefined, targets: string[], needs: string[] }} Crate
  * `folder` holds its sources; `needs` are ids of crates, as `name@version`
  * @typedef {{ name: string, version: string, license: string, within: string, notices: string[], about: string, purl?: string, cpe?: string }} Library
- * `purl` and `cpe` are the identifiers for vulnerability scanners; `within` is the crate that contains it; `notices` are files with its licence, in that crate's folder or from the top of the repository
+ * `purl` and `cpe` are the identifiers for vulnerability scanners; `within` is the crate that contains it; `notices` are files with
+ * its licence, in that crate's folder or from the top of the repository
  * @typedef {{ name: string, version: string, license: string, integrity: string | undefined, optional: boolean, needs: string[] }} NpmPackage
  */
 

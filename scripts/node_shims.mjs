@@ -3,13 +3,11 @@
  * small packages that are only development dependencies. `js/bundle/` includes them in bundles.
  */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../tools/process.mjs';
-import { FRESH } from './javascript.mjs';
 
 const SOURCES = join(ROOT, 'shims');
-const OUTPUT = join(FRESH, 'node_shims');
 /** Modules provided by an unmodified package. */
 const PACKAGES = { punycode: 'punycode/', string_decoder: 'string_decoder/' };
 /**
@@ -26,17 +24,19 @@ const PROVIDERS = {
 /** Never used: the sandbox already has it. */
 const UNUSED = ['abort-controller'];
 
-export async function writeNodeShims() {
+/** @param {string} output */
+export async function writeNodeShims(output) {
   const { build: bundle } = await import('esbuild');
   const own = readdirSync(SOURCES).map((file) => file.replace('.cjs', ''));
   const parts = new Set([...own, ...Object.keys(PACKAGES)]);
-  mkdirSync(OUTPUT, { recursive: true });
+  rmSync(output, { recursive: true, force: true });
+  mkdirSync(output, { recursive: true });
   const { metafile } = await bundle({
     entryPoints: {
       ...PACKAGES,
       ...Object.fromEntries(own.map((name) => [name, join(SOURCES, `${name}.cjs`)])),
     },
-    outdir: OUTPUT,
+    outdir: output,
     outExtension: { '.js': '.cjs' },
     bundle: true,
     format: 'cjs',
@@ -50,7 +50,7 @@ export async function writeNodeShims() {
     logLevel: 'warning',
     plugins: [{ name: 'parts', setup: (build) => linkParts(build, parts) }],
   });
-  writeFileSync(join(OUTPUT, 'LICENSES.txt'), licenses(Object.keys(metafile.inputs)));
+  writeFileSync(join(output, 'LICENSES.txt'), licenses(Object.keys(metafile.inputs)));
 }
 
 /**

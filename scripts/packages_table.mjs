@@ -3,8 +3,8 @@
  *
  *   node scripts/packages_table.mjs [--folder <dir>] [--only <name,name>]
  *
- * Installs the newest version of each package of `tools/package_jobs/` into a folder outside the project, runs a small job with it in a
- * kernel, and compares the result with Node's. With `--only` it only prints.
+ * Installs the newest version of each package of `tools/package_jobs/` into a folder outside the project, runs a small job with it
+ * in a kernel, and compares the result with Node's. With `--only` it only prints.
  */
 
 import { execFile, spawnSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * Runs a job from a clean clone: `node scripts/run.mjs setup | build | build:js | demo | test`. Each job installs and builds what it needs,
- * and skips what exists.
+ * Runs a job from a clean clone: `node scripts/run.mjs setup | build | build:js | demo | test`. Each job installs and builds what
+ * it needs, and skips what exists.
  */
 
 import { join } from 'node:path';

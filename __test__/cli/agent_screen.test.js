@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { harmlessJson } from '../../dist/boundary/harmless.js';
-import { budgetOf, priceOf } from '../../dist/cli/agent_budget.js';
-import { withCommand } from '../../dist/cli/agent_commands.js';
-import { changeOf, lineDiff } from '../../dist/cli/agent_diff.js';
-import { widthOf, withinWidth, wrapped } from '../../dist/cli/agent_width.js';
+import { budgetOf, priceOf } from '../../dist/cli/agent/agent_budget.js';
+import { withCommand } from '../../dist/cli/agent/agent_commands.js';
+import { changeOf, lineDiff } from '../../dist/cli/agent/agent_diff.js';
+import { widthOf, withinWidth, wrapped } from '../../dist/cli/terminal/agent_width.js';
 
 const EVIL = '\u001b[2J\u001b]0;owned\u0007\r\u0008\u009b31m\u202eback\u2066\u0000';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for these characters
@@ -31,7 +31,7 @@ const SUMMARY = {
  * @param {'text' | 'json'} [format]
  */
 async function shown(events, format = 'text') {
-  const screen = pathToFileURL('dist/cli/agent_screen.js').href;
+  const screen = pathToFileURL('dist/cli/terminal/agent_screen.js').href;
   const program = `
     const { AgentScreen } = await import(${JSON.stringify(screen)});
     const screen = new AgentScreen({ format: '${format}' });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_ROOT } from '../../dist/cli/config_lookup.js';
+import { DEFAULT_ROOT } from '../../dist/cli/workspace/config_lookup.js';
 import { TGP } from '../../index.js';
 import { runCli } from '../../tools/run_cli.mjs';
 import { find, problems } from '../helpers/doctor_report.js';

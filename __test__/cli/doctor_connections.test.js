@@ -3,7 +3,7 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { database } from '../../dist/cli/doctor_database.js';
+import { database } from '../../dist/cli/doctor/doctor_database.js';
 import { hasServer } from '../../tools/database_server.mjs';
 import { runCli } from '../../tools/run_cli.mjs';
 import { find, problems } from '../helpers/doctor_report.js';

@@ -3,10 +3,10 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { nestModule, nextRoute, script } from '../../dist/cli/agent_templates.js';
-import { driverOf } from '../../dist/cli/databases.js';
-import { examineNextConfig } from '../../dist/cli/next_check.js';
-import { configText } from '../../dist/cli/templates.js';
+import { examineNextConfig } from '../../dist/cli/doctor/doctor_config.js';
+import { nestModule, nextRoute, script } from '../../dist/cli/init/agent_templates.js';
+import { driverOf } from '../../dist/cli/init/databases.js';
+import { configText } from '../../dist/cli/init/templates.js';
 import { TGP } from '../../index.js';
 import { installedPackages } from '../../tools/installed_packages.mjs';
 import { runCli } from '../../tools/run_cli.mjs';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wrap } from '../../dist/cli/next_config.js';
+import { wrap } from '../../dist/cli/init/next_config.js';
 
 const IMPORT = "import { withTGP } from '@tgp/core/next';\n";
 const REQUIRE = "const { withTGP } = require('@tgp/core/next');\n";

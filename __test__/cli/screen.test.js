@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitted } from '../../dist/cli/screen.js';
+import { fitted } from '../../dist/cli/terminal/screen.js';
 
 test('text is wrapped between words at the width of the terminal, with indentation', () => {
   expect(fitted('one two three four', 2, 11)).toBe('one two\n  three\n  four');

@@ -13,7 +13,9 @@ const MACHINE = fileURLToPath(new URL('../helpers/writing_machine.mjs', import.m
 const MACHINES = 4;
 /** Counted writes. Counting starts after one write of each machine: before, the first machine does not know of the others. */
 const HTTP_WRITES = 1000;
-/** Some dozens of turns of several writes. Fewer than over HTTP: each push adds a pack to the remote, and a fetch reads all packs. */
+/**
+ * Some dozens of turns of several writes. Fewer than over HTTP: each push adds a pack to the remote, and a fetch reads all packs.
+ */
 const PATH_WRITES = 400;
 /** The least share of the remote's writes for each of four machines. */
 const MIN_SHARE = 0.15;

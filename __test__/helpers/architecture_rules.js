@@ -23,8 +23,8 @@ const MAX_LINES = 400;
 /** Loads the library, looks up its main function and calls it. No check can make it safe to run code of another file. */
 const LAUNCHER = 'crates/launcher/src/bin/tgp_sandbox.rs';
 /**
- * The files outside the engine with unsafe code, and how many blocks each has, one operation per block as clippy wants. SQLite takes
- * its allocator as C functions.
+ * The files outside the engine with unsafe code, and how many blocks each has, one operation per block as clippy wants. SQLite
+ * takes its allocator as C functions.
  * @type {Record<string, number>}
  */
 const UNSAFE_BLOCKS = { [LAUNCHER]: 3, 'crates/sql/src/sqlite/heap.rs': 13 };

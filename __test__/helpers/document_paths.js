@@ -81,6 +81,31 @@ function missingNames(text, paths) {
     });
 }
 
+/** Folders of parts that are not `crates/<part>/`. */
+const PART_FOLDERS = new Map([
+  ['kernel', ['src/kernel/']],
+  ['binding', ['src/binding/']],
+  ['js', ['js/']],
+  ['sql', ['crates/sql/', 'js/sql/']],
+]);
+
+/**
+ * The bare file names in the layouts of a part's page (`docs/parts/<part>.md`) that no file of the part has.
+ * @param {SourceFile} document
+ * @param {string[]} paths
+ */
+export function missingInLayout({ path, text }, paths) {
+  const part = /^docs\/parts\/(\w+)\.md$/.exec(path)?.[1];
+  if (part === undefined) return [];
+  const folders = PART_FOLDERS.get(part) ?? [`crates/${part}/`];
+  const own = paths.filter((each) => folders.some((folder) => each.startsWith(folder)));
+  const names = new Set(own.map((each) => posix.basename(each)));
+  const layouts = [...text.matchAll(/^```\n([\s\S]*?)^```/gm)].map(([, layout]) => layout ?? '').join('\n');
+  return [...layouts.matchAll(/(?<![\w./*-])[\w-]+\.(?:rs|ts|js|mjs|md)\b/g)]
+    .map(String)
+    .filter((name) => !names.has(name));
+}
+
 /**
  * @param {string} path
  * @returns {string[]}

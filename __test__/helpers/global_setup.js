@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { staleBuild } from '../../tools/built_sources.mjs';
 import { BROKER, startBroker } from './shared_servers.js';
 
 /** A file system in memory. Tests commit and write thousands of times, and each write would wait for a disk. */
@@ -13,6 +14,8 @@ const ROOM = 4 * 2 ** 30;
 
 export async function setup() {
   if (process.env[BROKER] !== undefined) return undefined;
+  const problem = staleBuild();
+  warnOf(problem);
   const { port, stop } = await startBroker();
   process.env[BROKER] = String(port);
   const folder = hasRoom(IN_MEMORY) ? mkdtempSync(join(IN_MEMORY, `${NAME}${process.pid}-`)) : undefined;
@@ -24,8 +27,18 @@ export async function setup() {
   }
   return async () => {
     await stop();
+    // Again below the failures.
+    warnOf(problem);
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/**
+ * Tests of sources alone, such as the architecture, also pass without a build.
+ * @param {string} [problem]
+ */
+function warnOf(problem) {
+  if (problem !== undefined) process.stderr.write(`\nWarning: ${problem}\n`);
 }
 
 /** Removes the folders of runs that were killed. */

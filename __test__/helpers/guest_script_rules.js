@@ -218,7 +218,9 @@ function derivedClass({ node }) {
   return node.superClass && constructorOf(node) === undefined && 'a derived class without a constructor passes all on';
 }
 
-/** Whether an object lacks a prototype, or never leaves its place: `{}` that compares, or the pattern `const { a } = { a() {} }`. */
+/**
+ * Whether an object lacks a prototype, or never leaves its place: `{}` that compares, or the pattern `const { a } = { a() {} }`.
+ */
 function isPrivate(/** @type {Place} */ { node, parent }) {
   const isTakenApart = parent?.node.type === 'VariableDeclarator' && parent.node.id.type === 'ObjectPattern';
   return hasNoPrototype(node) || isTakenApart;

@@ -72,7 +72,7 @@ export const HOST_RULES = [
       { path: 'js/a.ts', text: '// socket.on(\'data\', read)\nconst text = "setTimeout(x)";' },
       { path: 'js/a.ts', text: "await once(server, 'listening');" },
       { path: 'js/a.ts', text: 'const server = createServer({ maxHeaderSize: 1 });' },
-      { path: 'js/sql/transaction.ts', text: "client.on('error', () => {});" },
+      { path: 'js/sql/run/transaction.ts', text: "client.on('error', () => {});" },
     ],
   },
   {

@@ -95,7 +95,7 @@ export const ROOM_RULES = [
       { path: '__test__/soak.test.js', text: "import { verdict } from '../scripts/soak_verdict.mjs';" },
       { path: '__test__/helpers/providers/a.js', text: "import { CLI } from '../../../tools/run_cli.mjs';" },
       { path: 'js/cli/main.ts', text: "await import('../../examples/demo/demo.js');" },
-      { path: 'js/cli/agent_templates.ts', text: "import add from './tools/add.ts';" },
+      { path: 'js/cli/init/agent_templates.ts', text: "import add from './tools/add.ts';" },
     ],
   },
 ];

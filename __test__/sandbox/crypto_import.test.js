@@ -1,4 +1,6 @@
-/** `crypto.subtle.importKey` accepts and refuses the same keys as Node; where Node is laxer than the standard, the standard applies. */
+/**
+ * `crypto.subtle.importKey` accepts and refuses the same keys as Node; where Node is laxer than the standard, the standard applies.
+ */
 
 import { generateKeyPairSync, webcrypto } from 'node:crypto';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkReach, forgetChecked, mayWrite } from '../../dist/sql/checked_reach.js';
+import { checkReach, forgetChecked, mayWrite } from '../../dist/sql/reach/checked_reach.js';
 
 const LIMITS = { maxRows: 10, maxBytes: 1_000, statementTimeoutMs: 1_000, readOnly: false };
 /** @type {import('../../dist/boundary/crossing.js').Reach} */

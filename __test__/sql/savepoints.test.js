@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Savepoints } from '../../dist/sql/savepoint.js';
+import { Savepoints } from '../../dist/sql/run/savepoint.js';
 
 function recorded() {
   const savepoints = new Savepoints();

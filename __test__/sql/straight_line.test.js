@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EmbeddedDatabase } from '../../dist/sql/embedded_sqlite.js';
+import { EmbeddedDatabase } from '../../dist/sql/sqlite/embedded_sqlite.js';
 import { createSqlTools, sqlite } from '../../index.js';
 import { tempRoot } from '../helpers/temp_root.js';
 

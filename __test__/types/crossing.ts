@@ -80,7 +80,8 @@ export const answered: {
 
 /** Values that JavaScript makes and Rust reads. */
 export const bundle: (made: import('../../dist/bundle/bundler.js').BundleAnswer) => rust.Bundled = (made) => made;
-export const types: (found: import('../../dist/types_check/type_checker.js').Outcome) => rust.TypesReply = (found) =>
-  found;
+export const types: (found: import('../../dist/types_check/type_checker.js').TypeCheckOutcome) => rust.TypesReply = (
+  found,
+) => found;
 export const effect: Same<import('../../index.js').CallEffect, rust.Effect> = true;
 export const dialect: (named: import('../../index.js').SqlDialect) => rust.Dialect = (named) => named;

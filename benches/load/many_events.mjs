@@ -66,7 +66,10 @@ export default async function manyEvents({ api, folder, seconds, scale }) {
   ];
 }
 
-/** How many events are not the application's, and how many are reported as lost. @param {InstanceType<import('./workspace.mjs').Api['TGP']>} kernel */
+/**
+ * How many events are not the application's, and how many are reported as lost. @param
+ * {InstanceType<import('./workspace.mjs').Api['TGP']>} kernel
+ */
 async function otherEvents(kernel) {
   let [others, lost] = [0, 0];
   for (const type of /** @type {const} */ (['SESSION', 'POLICY', 'RETENTION', 'COMMIT', 'CALL', 'RESULT'])) {

@@ -1,3 +1,5 @@
+/** Agents: `kernel.agent`. */
+
 import { randomBytes } from 'node:crypto';
 import { ValidationError } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';

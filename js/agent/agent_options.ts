@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { isAbortSignal } from '../boundary/abort.js';
 import { wholeNumber } from '../boundary/limit_schema.js';
+import { MODES } from '../boundary/modes.js';
 import type { Approve } from '../types/policy.js';
 import type { ToolSet } from '../types/tools.js';
 
@@ -29,7 +30,7 @@ export const AgentOptionsSchema = z.strictObject({
     'must be a model of the AI SDK, or its name',
   ),
   instructions: z.string().max(MAX_TEXT_CHARS).optional(),
-  mode: z.enum(['explore', 'strict', 'debug']).optional(),
+  mode: z.enum(MODES).optional(),
   budget: z
     .strictObject({
       tokens: wholeNumber(1, MAX_COUNT).optional(),

@@ -30,7 +30,7 @@ type Sdk = typeof import('ai');
 type StreamedPart = TextStreamPart<ToolSet>;
 /** `stream` is the name of `fullStream` from version 7 of the AI SDK on. */
 type TurnStream = { stream?: AsyncIterable<StreamedPart>; readonly fullStream: AsyncIterable<StreamedPart> };
-type RunRequest = { session: string; task?: string; resume: boolean; signal?: AbortSignal };
+type TaskRequest = { session: string; task?: string; resume: boolean; signal?: AbortSignal };
 
 const CONTEXT_TOKENS = 100_000;
 const ATTEMPTS = 5;
@@ -53,7 +53,7 @@ export class AgentWork {
   #usage: RunUsage;
   #tools: Toolset | undefined;
 
-  constructor(kernel: TGP, options: AgentOptions, request: RunRequest) {
+  constructor(kernel: TGP, options: AgentOptions, request: TaskRequest) {
     this.#kernel = kernel;
     this.#options = options;
     this.#request = request;

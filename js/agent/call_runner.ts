@@ -4,13 +4,12 @@ import type { JSONValue } from '@ai-sdk/provider';
 import { modelErrorText } from '../agent_tools/model_text.js';
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { TGPError } from '../boundary/errors.js';
-import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { ignored } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
-import { isRecord } from '../boundary/record.js';
 import type { AgentEvent } from '../types/agent.js';
 import type { AgentTool } from '../types/tools.js';
-import type { Call, Conversation, Outcome } from './conversation.js';
+import type { Call, CallOutcome, Conversation } from './conversation.js';
 import { fingerprint } from './fingerprint.js';
 import { recoveredOutcome } from './recovered_calls.js';
 
@@ -112,14 +111,14 @@ export class CallRunner {
     this.#inTurn(id, signal, (call) => this.#finish(call, refused(error), 'made')).catch(ignored);
   }
 
-  async #finish(call: Call, outcome: Outcome, from: 'made' | 'ledger' | 'unknown') {
+  async #finish(call: Call, outcome: CallOutcome, from: 'made' | 'ledger' | 'unknown') {
     const { path } = await this.#rules.about(call);
     await this.#emitCall(call, path);
     await this.#record(() => this.#rules.conversation.finish(call, outcome));
     await this.#emitResult(call, outcome, path, from);
   }
 
-  async #run(call: Call, args: unknown, signal: AbortSignal | undefined): Promise<Outcome> {
+  async #run(call: Call, args: unknown, signal: AbortSignal | undefined): Promise<CallOutcome> {
     throwIfAborted(signal);
     const { conversation, toolOf, about } = this.#rules;
     const tool = toolOf(call.tool);
@@ -152,7 +151,7 @@ export class CallRunner {
 
   #emitResult(
     { call, step, tool }: Call,
-    { ok, output, code, error, ms }: Outcome,
+    { ok, output, code, error, ms }: CallOutcome,
     path: string | undefined,
     from: 'made' | 'ledger' | 'unknown',
   ) {
@@ -177,7 +176,7 @@ async function outcomeOf(
   call: Call,
   args: unknown,
   signal: AbortSignal | undefined,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   if (typeof args !== 'object' || args === null) return refused(NOT_JSON);
   if (tool === undefined) return refused(goneTool(call.tool));
   try {
@@ -200,7 +199,7 @@ function goneTool(name: string) {
   return `The tool "${name}" does not exist any more, so nothing was done. Search for another one with find_tool.`;
 }
 
-function refused(error: string): Outcome {
+function refused(error: string): CallOutcome {
   return { ok: false, output: undefined, error, ms: 0 };
 }
 

@@ -26,7 +26,9 @@ const MIN_REPORTED = 100;
 /** Safety factor: texts differ in characters per token. */
 const SAFETY_FACTOR = 0.9;
 const MAX_ANSWER_TOKENS = 8_192;
-/** Fill level after compaction: leaves room for further steps, so that the prompt prefix stays unchanged (and cached) for longer. */
+/**
+ * Fill level after compaction: leaves room for further steps, so that the prompt prefix stays unchanged (and cached) for longer.
+ */
 const TARGET = 0.6;
 const SHORT_RESULT_CHARS = 300;
 const BEGINNING_CHARS = 120;

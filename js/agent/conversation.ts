@@ -1,8 +1,10 @@
+/** The conversation of an agent session: turns, calls and their outcomes, recorded in the ledger so that a session can resume. */
+
 import { resolve as absolute } from 'node:path';
 import type { JSONValue } from '@ai-sdk/provider';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { InternalError, LedgerError, NotFoundError, ValidationError } from '../boundary/errors.js';
-import { isRecord } from '../boundary/record.js';
+import { isRecord } from '../boundary/foreign_json.js';
 import { THREAD_STATE } from '../kernel/sessions/process_identity.js';
 import type { FoldedCall, FoldedSession, Usage } from '../kernel/sessions/session_fold.js';
 import { callsIn, foldSession, textIn } from '../kernel/sessions/session_fold.js';
@@ -17,8 +19,8 @@ import { busy, SessionLease } from './session_lease.js';
 import type { Turn } from './turn_reader.js';
 
 export type Call = FoldedCall & { step: number };
-/** The outcome of a call. */
-export type Outcome = {
+/** What the model reads of a call, and what the ledger has of it. */
+export type CallOutcome = {
   ok: boolean;
   output: JSONValue | undefined;
   code?: string;
@@ -47,7 +49,7 @@ export class Conversation {
   #actor;
   entries: Entry[] = [];
   /** Outcomes by call. */
-  #outcomes = new Map<string, Outcome>();
+  #outcomes = new Map<string, CallOutcome>();
   /** Calls by the provider's id. */
   #byId = new Map<string, Call>();
   /** Ledger positions of started calls. */
@@ -150,7 +152,7 @@ export class Conversation {
       const outcome = await this.#log.whole(event.outcome);
       const known = { ok: event.went === 'ok', ms: 0, ...(isRecord(outcome) && outcome) };
       // The log has what this class recorded.
-      this.#outcomes.set(call, known as Outcome);
+      this.#outcomes.set(call, known as CallOutcome);
     }
   }
 
@@ -214,7 +216,7 @@ export class Conversation {
   }
 
   /** Records the outcome of a call. */
-  async finish({ call, tool }: Call, outcome: Outcome) {
+  async finish({ call, tool }: Call, outcome: CallOutcome) {
     await this.#append('agent result', { made: call, asked: tool, went: outcome.ok ? 'ok' : 'failed', outcome });
     this.#outcomes.set(call, outcome);
   }
@@ -285,7 +287,7 @@ function logOf(sessions: KernelSessions & { [SESSION_LOG]?: SessionLog }) {
   return log;
 }
 
-function modelOutput(outcome: Outcome | undefined): ToolOutput {
+function modelOutput(outcome: CallOutcome | undefined): ToolOutput {
   if (outcome === undefined) return { type: 'error-text', value: 'The call was not made.' };
   const { ok, output, error } = outcome;
   if (!ok && error !== undefined && output === undefined) return { type: 'error-text', value: error };

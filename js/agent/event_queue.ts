@@ -1,3 +1,5 @@
+/** The queue between a run and the reader of its events. */
+
 import { ValidationError } from '../boundary/errors.js';
 import type { AgentEvent } from '../types/agent.js';
 

@@ -1,5 +1,7 @@
+/** Hashes of JSON data. */
+
 import { createHash } from 'node:crypto';
-import { isRecord } from '../boundary/record.js';
+import { isRecord } from '../boundary/foreign_json.js';
 
 /**
  * A hash of JSON data that does not depend on the order of members. It detects values that changed in the ledger; `undefined`

@@ -1,3 +1,5 @@
+/** Sessions without a ledger. */
+
 import type { LedgerEvent } from '../types/ledger.js';
 
 /** Members of the ledger's hash chain, which these events are not part of. */

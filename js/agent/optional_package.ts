@@ -1,10 +1,11 @@
+/** Loads optional packages, such as those of model providers. */
+
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
-import { parseForeignJson } from '../boundary/foreign_json.js';
-import { isRecord } from '../boundary/record.js';
+import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 
 /** Node's error codes for a missing package, of `import` and of `require`. */
 const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);

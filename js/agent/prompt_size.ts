@@ -7,7 +7,7 @@ type Part = Exclude<Message['content'], string>[number];
 /** Overhead of a message or a part. */
 const FRAME_CHARS = 24;
 
-/** The size of a message. */
+/** Characters of a message, with an overhead for itself and for each part. */
 export function sizeOf({ content }: Pick<Message, 'content'>) {
   if (typeof content === 'string') return content.length + FRAME_CHARS;
   if (!Array.isArray(content)) return FRAME_CHARS;

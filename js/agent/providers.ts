@@ -5,7 +5,6 @@ import { ConfigError, ValidationError } from '../boundary/errors.js';
 import { foreignUrl } from '../boundary/foreign_url.js';
 import { harmless } from '../boundary/harmless.js';
 import { nearest } from '../boundary/spelling.js';
-import { boundedFetch } from './bounded_fetch.js';
 import { withKeyRedaction } from './key_redaction.js';
 import { optionalPackage } from './optional_package.js';
 
@@ -29,6 +28,10 @@ const COMPATIBLE_KEY = 'COMPATIBLE_API_KEY';
 const VERSIONED = /^(.*?\/v\d+\w*)\/(.+)$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 const MAX_NAME_CHARS = 2_000;
+
+/** Larger than any turn of a model with its stream overhead. */
+const MAX_ANSWER_BYTES = 64 << 20;
+const NO_API = 'The address returned a web page instead of an API response. Check the address; most end in /v1.';
 
 const PROVIDERS: Record<string, Provider> = {
   openai: {
@@ -155,4 +158,25 @@ function noModel(problem: string) {
   return new ValidationError(`${problem} A model is ${FORMS}, or a model of the AI SDK.`, {
     details: { field: 'model' },
   });
+}
+
+/** `fetch` for the provider packages: responses are limited in size, and redirects are refused. */
+async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  // A redirect would send the key to another server.
+  const answer = await fetch(input, { ...init, redirect: 'error' });
+  if (answer.body === null) return answer;
+  if (answer.ok && /^text\/html\b/i.test(answer.headers.get('content-type') ?? '')) {
+    await answer.body.cancel();
+    return Response.json({ error: { message: NO_API } }, { status: 404 });
+  }
+  let bytes = 0;
+  const bounded = new TransformStream({
+    transform: (chunk, controller) => {
+      bytes += chunk.byteLength;
+      if (bytes <= MAX_ANSWER_BYTES) controller.enqueue(chunk);
+      else controller.error(new Error(`The provider's answer is longer than ${MAX_ANSWER_BYTES >> 20} MB.`));
+    },
+  });
+  const { status, statusText, headers } = answer;
+  return new Response(answer.body.pipeThrough(bounded), { status, statusText, headers });
 }

@@ -1,3 +1,5 @@
+/** The tool that reads long results in pages. */
+
 import { z } from 'zod';
 import { checkedTool } from '../agent_tools/checked_tool.js';
 import { NotFoundError } from '../boundary/errors.js';

@@ -8,9 +8,8 @@ import type {
   LanguageModelV3StreamPart as StreamPart,
 } from '@ai-sdk/provider';
 import type { AssistantContent } from 'ai';
-import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
-import { isRecord } from '../boundary/record.js';
 import type { Call } from './conversation.js';
 import { fingerprint } from './fingerprint.js';
 

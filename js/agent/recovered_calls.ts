@@ -3,7 +3,7 @@
 import { boundedResult } from '../tool_shape/bounded_result.js';
 import type { LedgerEvent } from '../types/ledger.js';
 import type { AgentTool } from '../types/tools.js';
-import type { Call, Conversation, Outcome } from './conversation.js';
+import type { Call, CallOutcome, Conversation } from './conversation.js';
 
 const MADE_BEFORE = 'This call was made before the session was interrupted; its result was read from the ledger.';
 const UNKNOWN =
@@ -21,7 +21,7 @@ export async function recoveredOutcome(
   call: Call,
   tool: AgentTool | undefined,
   maxChars: number,
-): Promise<{ outcome: Outcome; from: 'ledger' | 'unknown' } | undefined> {
+): Promise<{ outcome: CallOutcome; from: 'ledger' | 'unknown' } | undefined> {
   const position = conversation.positionOf(call.call);
   if (position === undefined) return undefined;
   const events = ofThisCall(await conversation.events(position));
@@ -42,7 +42,7 @@ export async function recoveredOutcome(
   }
   const value = await conversation.whole(result.result);
   const output = await boundedResult({ success: true, result: value ?? null, note: MADE_BEFORE }, maxChars);
-  return { from: 'ledger', outcome: { ok: true, output: output as Outcome['output'], ...facts } };
+  return { from: 'ledger', outcome: { ok: true, output: output as CallOutcome['output'], ...facts } };
 }
 
 /** Events of this call: calls run one at a time, so events before the next agent event belong to it. */

@@ -1,7 +1,8 @@
+/** Models that replay a recording, for tests and `tgp replay`. */
+
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { ValidationError } from '../boundary/errors.js';
-import { parseForeignJson } from '../boundary/foreign_json.js';
-import { isRecord } from '../boundary/record.js';
+import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 
 /** Larger than any recording. */
 const MAX_CHARS = 256 << 20;

@@ -47,7 +47,8 @@ export class SessionLease {
   }
 
   /**
-   * Takes the session. If two processes take it at the same time, the first take event wins: both read the log after storing their own.
+   * Takes the session. If two processes take it at the same time, the first take event wins: both read the log after storing their
+   * own.
    */
   async begin(known: FoldedSession | undefined) {
     for (const { mark, seen } of known?.takes.values() ?? []) {

@@ -2,12 +2,12 @@
 
 import { toolWords } from '../tool_shape/kernel_tool_table.js';
 import type { AgentSummary } from '../types/agent.js';
-import type { Call, Conversation, Outcome } from './conversation.js';
+import type { Call, CallOutcome, Conversation } from './conversation.js';
 import type { RunUsage } from './usage.js';
 
-type Refusal = 'ERR_DENIED' | 'ERR_APPROVAL';
+type RefusalCode = 'ERR_DENIED' | 'ERR_APPROVAL';
 
-const REFUSALS = new Set<string>(['ERR_DENIED', 'ERR_APPROVAL'] satisfies Refusal[]);
+const REFUSALS = new Set<string>(['ERR_DENIED', 'ERR_APPROVAL'] satisfies RefusalCode[]);
 const TOOL_FILE = /^tools\/.+\.tsx?$/;
 const TEST_FILE = /\.test\.tsx?$/;
 
@@ -50,7 +50,7 @@ export function summaryOf(
   };
 }
 
-function isDryRun(output: Outcome['output']) {
+function isDryRun(output: CallOutcome['output']) {
   return typeof output === 'object' && output !== null && 'dryRun' in output && output.dryRun === true;
 }
 
@@ -61,7 +61,7 @@ export function refusedCall(conversation: Conversation) {
   return code !== undefined && isRefusal(code) ? { tool: last?.tool, code } : undefined;
 }
 
-function isRefusal(code: string): code is Refusal {
+function isRefusal(code: string): code is RefusalCode {
   return REFUSALS.has(code);
 }
 
@@ -80,7 +80,7 @@ export function pathOf(input: unknown): string | undefined {
 }
 
 /** A one-line description of a call. */
-export function lineOf({ call, tool, input }: Call, outcome: Outcome | undefined) {
+export function lineOf({ call, tool, input }: Call, outcome: CallOutcome | undefined) {
   const path = outcome?.path ?? pathOf(input);
   const state = outcome === undefined ? '' : outcome.ok ? ' ok' : ` failed${outcome.code ? ` ${outcome.code}` : ''}`;
   return `${call} ${tool}${path === undefined ? '' : ` ${path.slice(0, 100)}`}${state}`;

@@ -5,7 +5,7 @@ import { ConfigError, SecurityViolation, TGPError } from '../boundary/errors.js'
 import { ON_BEHALF } from '../kernel/access_symbols.js';
 import { dryRunResult } from '../kernel/runs/dry_run.js';
 import { applyChanges } from '../programs/apply_changes.js';
-import type { Change, ShownDiff } from '../programs/differences.js';
+import type { ScratchChange, ShownDiff } from '../programs/differences.js';
 import { diffsOf } from '../programs/differences.js';
 import { realPlaces } from '../programs/kept_back.js';
 import { provenLauncher } from '../programs/launcher.js';
@@ -165,7 +165,7 @@ function ownerOf({ kernel, approval, agent, session, model, token }: ShellSettin
   return agentOwner(kernel, { agent: 'agent', ...caller }, approval);
 }
 
-function merged(changes: Change[], diffs: { path: string; diff: string }[]) {
+function merged(changes: ScratchChange[], diffs: { path: string; diff: string }[]) {
   const shown = new Map(diffs.map(({ path, diff }) => [path, diff]));
   return changes.map(({ path, kind }) => {
     const diff = shown.get(path);

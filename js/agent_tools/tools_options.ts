@@ -1,6 +1,7 @@
 /** The options of `tgpTools`. */
 
 import { z } from 'zod';
+import { MODES } from '../boundary/modes.js';
 import type { Approve } from '../types/policy.js';
 
 export const TgpToolsOptionsSchema = z.strictObject({
@@ -11,5 +12,5 @@ export const TgpToolsOptionsSchema = z.strictObject({
   approve: z.custom<Approve>((value) => typeof value === 'function', 'must be a function').optional(),
   approval: z.literal('sdk').optional(),
   dryRun: z.boolean().optional(),
-  mode: z.enum(['explore', 'strict', 'debug']).optional(),
+  mode: z.enum(MODES).optional(),
 });

@@ -309,7 +309,8 @@ export class ApprovalError extends TGPError {
 }
 
 /**
- * `ERR_STATE`: another call must come first, because the test mode requires tests first. `details`: `path`, `test`, `state`, `reason`, and
+ * `ERR_STATE`: another call must come first, because the test mode requires tests first. `details`: `path`, `test`, `state`,
+ * `reason`, and
  * `mustComeFirst`, the required calls, in order.
  */
 export class StateError extends TGPError {

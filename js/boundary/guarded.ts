@@ -1,6 +1,6 @@
 /**
- * An error boundary for callbacks of drivers, sockets, streams, timers and the addon. An exception or unhandled rejection there would
- * end the application's process, so every such callback that handles foreign data is wrapped here.
+ * An error boundary for callbacks of drivers, sockets, streams, timers and the addon. An exception or unhandled rejection there
+ * would end the application's process, so every such callback that handles foreign data is wrapped here.
  */
 
 /** Does nothing: for errors and events that need no handling. */

@@ -10,6 +10,11 @@ export function harmless(text: unknown, maxChars: number = MAX_CHARS) {
   return shown.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, escaped);
 }
 
+/** Collapses foreign text to one line, so that it cannot look like a section of the prompt. */
+export function oneLine(text: string) {
+  return text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}
+
 /** Characters escaped in multi-line text: as above, except line breaks, tabs and joiners. */
 const HARMFUL = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
@@ -19,9 +24,9 @@ export function harmlessLines(text: string) {
 }
 
 /**
- * Invisible or deceptive characters: also joiners, fillers, variation selectors, stacked marks and unusual spaces. Characters with an
- * empty glyph (U+2800, U+13441, U+1D159…) have no common property, so they are listed. Marks of one script after an ASCII letter are
- * not drawn by every font.
+ * Invisible or deceptive characters: also joiners, fillers, variation selectors, stacked marks and unusual spaces. Characters with
+ * an empty glyph (U+2800, U+13441, U+1D159…) have no common property, so they are listed. Marks of one script after an ASCII letter
+ * are not drawn by every font.
  */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]|(?! )\p{Zs}|(?<=\p{M}{3})\p{M}|(?<=(?:^|\p{ASCII})\p{M}{0,3})(?![\p{Script=Inherited}\p{Script=Common}])\p{M}/gu;

@@ -37,8 +37,8 @@ type Options = {
 
 /**
  * The JSON text of a value for the sandbox. Dates become ISO strings, BigInts decimal strings, Maps plain objects, Sets and typed
- * arrays arrays, errors `{ $error }`, bytes `{ $base64 }` and patterns `{ $regexp }`, as in the sandbox's results; undefined members
- * are omitted. Values that JSON cannot represent, and infinite ones, are refused with their path.
+ * arrays arrays, errors `{ $error }`, bytes `{ $base64 }` and patterns `{ $regexp }`, as in the sandbox's results; undefined
+ * members are omitted. Values that JSON cannot represent, and infinite ones, are refused with their path.
  * @param name of the value; the path in messages starts with it
  */
 export function toJsonText(value: unknown, name: string, options: Options = {}): string {

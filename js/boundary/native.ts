@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../package_folder.js';
 import { readTextAtOnce } from './bounded_read.js';
 import { TGPError } from './errors.js';
-import { parseForeignJson } from './foreign_json.js';
+import { isRecord, parseForeignJson } from './foreign_json.js';
 import { loadFailure } from './load_failure.js';
-import { isRecord } from './record.js';
 import type { Native } from './typed_native.js';
 
 const SUPPORTED = 'Linux x64 and arm64 (glibc), macOS x64 and arm64, Windows x64';

@@ -1,3 +1,5 @@
+/** The version of this package. */
+
 import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../package_folder.js';
 import { readTextAtOnce } from './bounded_read.js';

@@ -4,8 +4,8 @@ import { types } from 'node:util';
 import { MAX_JSON_DEPTH } from './foreign_json.js';
 
 /**
- * Whether `JSON.stringify` gives the same text as `toJsonText`: only strings, finite numbers, booleans, null, and plain objects and arrays
- * without `toJSON`, up to a size limit.
+ * Whether `JSON.stringify` gives the same text as `toJsonText`: only strings, finite numbers, booleans, null, and plain objects and
+ * arrays without `toJSON`, up to a size limit.
  */
 export function isPlain(value: unknown, maxChars: number) {
   return new PlainCheck(maxChars).holds(value, 0);

@@ -6,7 +6,7 @@ import type { DatabaseAnswers, KernelAnswers, ModuleAnswers, SqlRulesAnswers, Vf
 declare const answer: unique symbol;
 
 /** A value as JSON text, or an error. `unwrap` returns the value or throws the error. */
-export type Outcome<Value> = binding.BindingOutcome & { readonly [answer]?: Value };
+export type NativeOutcome<Value> = binding.BindingOutcome & { readonly [answer]?: Value };
 
 /** `Class` with typed answers of its methods. */
 type Answering<Class, Answers> = {
@@ -14,9 +14,9 @@ type Answering<Class, Answers> = {
 };
 
 type Answered<Method, Value> = Method extends (...args: infer Args) => Promise<binding.BindingOutcome>
-  ? (...args: Args) => Promise<Outcome<Value>>
+  ? (...args: Args) => Promise<NativeOutcome<Value>>
   : Method extends (...args: infer Args) => binding.BindingOutcome
-    ? (...args: Args) => Outcome<Value>
+    ? (...args: Args) => NativeOutcome<Value>
     : Method;
 
 export type NativeKernel = Answering<binding.BindingKernel, KernelAnswers>;

@@ -2,13 +2,13 @@
 
 import type { TGPErrorCode } from '../types/errors.js';
 import { ERROR_CLASSES, TGPError } from './errors.js';
-import type { Outcome } from './typed_native.js';
+import type { NativeOutcome } from './typed_native.js';
 
 /**
  * The value of a binding's outcome. Throws its error as the class of its code.
  * @param context error options unknown to the binding, such as an abort's reason
  */
-export function unwrap<Value>({ error, value }: Outcome<Value>, context: { cause?: unknown } = {}): Value {
+export function unwrap<Value>({ error, value }: NativeOutcome<Value>, context: { cause?: unknown } = {}): Value {
   if (!error) {
     const read: unknown = value === undefined ? undefined : JSON.parse(value);
     // As the addon declares it; a method without a value returns `undefined`.

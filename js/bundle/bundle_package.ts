@@ -1,8 +1,8 @@
 /**
  * Bundles a package into one module with Rolldown, in memory.
  *
- * Rolldown's parser is recursive, so a deeply nested source can crash the process. Only `bundle_worker.ts` calls this, in a separate
- * process.
+ * Rolldown's parser is recursive, so a deeply nested source can crash the process. Only `bundle_worker.ts` calls this, in a
+ * separate process.
  */
 
 import { statSync } from 'node:fs';
@@ -23,7 +23,10 @@ const BROWSER = {
   mainFields: ['browser', ...PLAIN.mainFields],
   aliasFields: [['browser']],
 };
-/** Replaces the global `document` in bundles, to detect whether the code needs a page. Local variables of that name are not replaced. */
+/**
+ * Replaces the global `document` in bundles, to detect whether the code needs a page. Local variables of that name are not
+ * replaced.
+ */
 const PAGE = '$tgpDocument';
 const NEEDS_PAGE = /\$tgpDocument\.(?:create\w+|implementation)\b/;
 /** Constants for libraries: production mode, names of the global object, and the module URL. */

@@ -71,8 +71,8 @@ async function bundled(specifier: string, baseDir: string): Promise<Bundle> {
 }
 
 /**
- * The NODE_OPTIONS for the bundler: only the resolver of Yarn Plug'n'Play. Other preloaded modules of the application (tracing, settings,
- * compilers) are not needed and may not be found.
+ * The NODE_OPTIONS for the bundler: only the resolver of Yarn Plug'n'Play. Other preloaded modules of the application (tracing,
+ * settings, compilers) are not needed and may not be found.
  */
 export function resolverOptions(options: string | undefined = '') {
   const loads = options.match(/(?:-r|--require|--import|--loader|--experimental-loader)[ =](?:"[^"]*"|\S+)/g) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Replaces `eval` and `Function` in packages, which the sandbox does not allow, by shims that throw (`shims/refusing.cjs`). Code that
- * only obtains the global object that way still works.
+ * Replaces `eval` and `Function` in packages, which the sandbox does not allow, by shims that throw (`shims/refusing.cjs`). Code
+ * that only obtains the global object that way still works.
  */
 
 import type { Plugin, PluginContext } from 'rolldown';

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
-import { isRecord } from '../boundary/record.js';
+import { isRecord } from '../boundary/foreign_json.js';
 import { PACKAGE_FOLDER } from '../package_folder.js';
 
 export const SHIMS = join(PACKAGE_FOLDER, 'dist', 'node_shims');

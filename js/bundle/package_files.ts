@@ -1,7 +1,7 @@
 /**
- * The files that a bundle may contain: those of installed packages, and of packages that the application links to. Paths, package.json
- * maps and links of a package must not lead to files of the application or its user, nor from an installed package to a linked one,
- * which is the user's code.
+ * The files that a bundle may contain: those of installed packages, and of packages that the application links to. Paths,
+ * package.json maps and links of a package must not lead to files of the application or its user, nor from an installed package to
+ * a linked one, which is the user's code.
  */
 
 import { existsSync, realpathSync } from 'node:fs';

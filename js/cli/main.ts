@@ -1,10 +1,13 @@
+/** The command line `tgp`: its commands and their options. Each command is loaded when it is called. */
+
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { TGPError, ValidationError } from '../boundary/errors.js';
+import { MODES } from '../boundary/modes.js';
 import { packageVersion } from '../boundary/package_version.js';
-import type { CommandAction } from './agent_commands.js';
-import { addAgentCommands, withCommand } from './agent_commands.js';
-import { err, out } from './output.js';
-import type { Format } from './screen.js';
+import type { CommandAction } from './agent/agent_commands.js';
+import { addAgentCommands, withCommand } from './agent/agent_commands.js';
+import { err, out } from './terminal/output.js';
+import type { Format } from './terminal/screen.js';
 
 const WRONG_USAGE = 2;
 /** An application of its own, so it is not compiled with the package. */
@@ -38,7 +41,7 @@ export async function main(argv: string[]): Promise<number> {
         exitCode = await command(...([...values.slice(0, -2), { ...options, format }] as Values));
       } catch (error) {
         if (!(error instanceof TGPError)) throw error;
-        const { failure } = await import('./screen.js');
+        const { failure } = await import('./terminal/screen.js');
         failure(format, error);
         exitCode = error instanceof ValidationError ? WRONG_USAGE : FAILED;
       }
@@ -83,9 +86,9 @@ function build(action: CommandAction) {
   addAgentCommands({ command, onWorkspace, onApproval, action, positive });
   reporting(command('init', 'set TGP up in this folder; safe to run again'))
     .option('-y, --yes', 'do not ask')
-    .action(action(async () => (await import('./init.js')).init));
+    .action(action(async () => (await import('./init/init.js')).init));
   onWorkspace(command('doctor', 'check the installation and the workspace, and print how to fix problems')).action(
-    action(async () => (await import('./doctor.js')).doctor),
+    action(async () => (await import('./doctor/doctor.js')).doctor),
   );
   onWorkspace(command('list', 'list the tools')).action(action(async () => (await tools()).list));
   onWorkspace(
@@ -104,7 +107,7 @@ function build(action: CommandAction) {
     .option('--coverage', 'report which lines of the tools ran')
     .option('--accept', 'accept the current tests as the specification')
     .option('--case-ms <n>', 'time limit of one test case in milliseconds', positive)
-    .action(action(async () => (await import('./test_command.js')).test));
+    .action(action(async () => (await import('./commands/test_command.js')).test));
   onApproval(command('exec <tool>', 'run a tool: the result goes to standard output, logs go to standard error'))
     .option('-a, --args <json>', 'arguments: a JSON object, @file, or - for standard input', '{}')
     .option('--timeout-ms <n>', 'CPU time limit of the run in milliseconds', positive)
@@ -133,7 +136,7 @@ function build(action: CommandAction) {
   onApproval(command('commit [paths...]', 'commit files that were written or changed by hand'))
     .option('-m, --message <text>', 'commit message')
     .addOption(hiddenDryRunOption())
-    .action(action(async () => (await import('./commit_command.js')).commit));
+    .action(action(async () => (await import('./commands/commit_command.js')).commit));
   onApproval(command('sync', 'push local commits and pull remote commits'))
     .addOption(hiddenDryRunOption())
     .action(action(async () => (await history()).sync));
@@ -198,7 +201,7 @@ function build(action: CommandAction) {
     .option('--token <text>', 'bearer token that clients must send (default: the environment variable TGP_MCP_TOKEN)')
     .option('--dry-run', 'preview every call, change nothing')
     .addOption(modeOption('test mode of clients: whether a tool needs a test first (default: mode of the config)'))
-    .action(action(async () => (await import('./mcp.js')).mcp));
+    .action(action(async () => (await import('./commands/mcp.js')).mcp));
   reporting(
     command('demo', 'watch a scripted model forge, break, repair and reuse a tool; needs no network and no key'),
   )
@@ -217,7 +220,7 @@ function build(action: CommandAction) {
     )
     .action(
       action(async () => {
-        const { completion, SHELLS } = await import('./completion.js');
+        const { completion, SHELLS } = await import('./commands/completion.js');
         return (shell: string) => {
           if (SHELLS.includes(shell)) return completion(shell, program);
           throw new ValidationError(`"${shell}" is not a supported shell. Use one of: ${SHELLS.join(', ')}.`, {
@@ -230,23 +233,23 @@ function build(action: CommandAction) {
 }
 
 function tools() {
-  return import('./tool_commands.js');
+  return import('./commands/tool_commands.js');
 }
 
 function history() {
-  return import('./history_commands.js');
+  return import('./commands/history_commands.js');
 }
 
 function changes() {
-  return import('./change_commands.js');
+  return import('./commands/change_commands.js');
 }
 
 function policyCommands() {
-  return import('./policy_commands.js');
+  return import('./commands/policy_commands.js');
 }
 
 function ledgerCommands() {
-  return import('./ledger_commands.js');
+  return import('./commands/ledger_commands.js');
 }
 
 /** A hidden `--dry-run` for commands without a preview: they refuse the option instead of ignoring it. */
@@ -255,7 +258,7 @@ function hiddenDryRunOption() {
 }
 
 function modeOption(description: string) {
-  return new Option('--mode <mode>', description).choices(['explore', 'strict', 'debug']);
+  return new Option('--mode <mode>', description).choices(MODES);
 }
 
 function positive(text: string) {

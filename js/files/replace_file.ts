@@ -1,3 +1,5 @@
+/** Atomic replacement of files on disk. */
+
 import { randomUUID } from 'node:crypto';
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

@@ -10,6 +10,9 @@ import type { VFSAdapter } from '../types/files.js';
 /** Property with the folder of an on-disk adapter, which a kernel uses directly. */
 const ROOT = Symbol.for('@tgp/core/vfs-root');
 
+/** Folder of the root for results that are too long to show. The native part excludes it from Git and from searches. */
+export const RESULT_FOLDER = '.results';
+
 type RootedVfs = VFSAdapter & { readonly [ROOT]?: string };
 
 /** The folder of an adapter from {@link createNodeVFS}. @internal */

@@ -5,12 +5,11 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFileAtMost } from '../boundary/bounded_read.js';
 import { IoError, TGPError } from '../boundary/errors.js';
-import { RESULT_FOLDER } from '../boundary/result_folder.js';
 import type { VFSAdapter } from '../types/files.js';
 import type { Logger } from '../types/kernel.js';
 import { ForeignVfs, MAX_FILE_BYTES } from './foreign_vfs.js';
 import { makeTempFolder, removeTempFolder } from './temp_folder.js';
-import { createNodeVFS } from './vfs.js';
+import { createNodeVFS, RESULT_FOLDER } from './vfs.js';
 
 /** A file on one side, with its text if it was read. */
 type Version = { hash: string; stamp?: string; text?: string };

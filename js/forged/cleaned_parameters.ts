@@ -2,9 +2,8 @@
 
 import { z } from 'zod';
 import { ValidationError } from '../boundary/errors.js';
-import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
-import { isRecord } from '../boundary/record.js';
 import { parseArguments } from '../boundary/validation.js';
 import { schemaObject } from '../tool_shape/universal_schema.js';
 import { unquoted } from '../tool_shape/unquoted_arguments.js';
@@ -89,8 +88,8 @@ export function forgedSchema(
 }
 
 /**
- * A copy with only the keywords that the registry uses. A `meta.json` is untrusted: expensive patterns and recursive references must
- * not get through.
+ * A copy with only the keywords that the registry uses. A `meta.json` is untrusted: expensive patterns and recursive references
+ * must not get through.
  * @param budget of parts
  */
 function cleaned(given: unknown, budget: { left: number }, depth: number): CleanedSchema {

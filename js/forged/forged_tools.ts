@@ -65,7 +65,7 @@ const MAX_NAMED = 10;
 /** Candidates considered per offered tool, because some exceed the remaining budget. */
 const CANDIDATES = 4;
 
-export class ForgedTools {
+export class LiveForgedTools {
   #source: Source;
   #logger: Logger;
   #version: number | undefined;

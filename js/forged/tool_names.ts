@@ -18,9 +18,9 @@ const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
 type Rivals = { ascii: Set<string>; others: Set<string> };
 
 /**
- * Names of tools: `reports_downgrade` for `tools/reports/downgrade.ts`. They depend only on the paths. Tools whose plain names collide
- * all get a hash of their path, so that a name never changes its meaning. A path with non-ASCII letters does not take the name of an
- * ASCII path. Adding or removing a path takes constant time.
+ * Names of tools: `reports_downgrade` for `tools/reports/downgrade.ts`. They depend only on the paths. Tools whose plain names
+ * collide all get a hash of their path, so that a name never changes its meaning. A path with non-ASCII letters does not take the
+ * name of an ASCII path. Adding or removing a path takes constant time.
  */
 export class ToolNames {
   /** The plain name of each path. */

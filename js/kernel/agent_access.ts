@@ -16,8 +16,7 @@ import type {
 } from '../types/tools.js';
 import type { ServedRequest } from './approvals/served_requests.js';
 import type { CallInfo, KernelCalls, OwnCall } from './calls/kernel_calls.js';
-import { noteText } from './files/commit_note.js';
-import { fileHistory } from './files/kernel_git.js';
+import { fileHistory, noteText } from './files/kernel_git.js';
 import type { Lifecycle } from './lifecycle.js';
 import { previewedChange } from './runs/dry_run.js';
 import type { KernelRuns } from './runs/kernel_runs.js';

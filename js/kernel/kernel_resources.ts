@@ -10,7 +10,8 @@ import type { KernelTypes } from './kernel_types.js';
 
 /**
  * Resources of a kernel that the garbage collector does not release: workers, threads, descriptors, child processes.
- * None of them may reference the kernel, or it would never be collected. `opened` is the database that the config file has opened; the kernel must close it
+ * None of them may reference the kernel, or it would never be collected. `opened` is the database that the config file has opened;
+ * the kernel must close it
  */
 export type KernelResources = {
   kernel?: NativeKernel;

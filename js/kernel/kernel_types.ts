@@ -1,9 +1,11 @@
+/** Type checks of a kernel. */
+
 import type { TypeSources } from '../boundary/crossing.js';
 import { InternalError } from '../boundary/errors.js';
 import { wholeTypeOf } from '../prompt/typescript_signature.js';
 import type { FunctionGuide } from '../types/functions.js';
 import type { Logger } from '../types/kernel.js';
-import type { Outcome } from '../types_check/type_checker.js';
+import type { TypeCheckOutcome } from '../types_check/type_checker.js';
 import { TypeChecker } from '../types_check/type_checker.js';
 
 /** The type checker of a kernel, for `check()` and for the strict check that the native part requests before a run. */
@@ -26,7 +28,7 @@ export class KernelTypes {
     this.#checker ??= new TypeChecker(baseDir, functions.map(declarationOf));
   }
 
-  async check(sources: TypeSources): Promise<Outcome> {
+  async check(sources: TypeSources): Promise<TypeCheckOutcome> {
     if (this.#checker === undefined) throw new InternalError('Types were requested before the kernel had booted.');
     const types = await this.#checker.check(sources);
     if ('notice' in types && types.remedy !== undefined && !this.#hasWarnedOfRemedy) {

@@ -9,8 +9,8 @@ import type { HostFunctions } from './functions/host_functions.js';
 import type { OpenRuns, RunOutcome } from './runs/open_runs.js';
 
 /**
- * A native kernel before its boot. It calls `functions` for guests, and reports the end of runs to `runs`. The native part keeps strong
- * references to its callbacks, so these hold `functions`, which may reference the whole application, only weakly.
+ * A native kernel before its boot. It calls `functions` for guests, and reports the end of runs to `runs`. The native part keeps
+ * strong references to its callbacks, so these hold `functions`, which may reference the whole application, only weakly.
  */
 export function createNativeKernel(functions: HostFunctions, runs: OpenRuns, log: Logger): NativeKernel {
   const fail = (error: unknown) => log.error('A call from the native part failed.', error);

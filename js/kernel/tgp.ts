@@ -2,7 +2,7 @@
 
 import type { Caller } from '../boundary/caller.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
-import { ForgedTools as LiveForgedTools } from '../forged/forged_tools.js';
+import { LiveForgedTools } from '../forged/forged_tools.js';
 import { typeOf } from '../prompt/typescript_signature.js';
 import type { ResultRule } from '../tool_shape/bounded_result.js';
 import type { Agent, AgentOptions, KernelSessions } from '../types/agent.js';
@@ -263,10 +263,10 @@ export class TGP {
   }
 
   /**
-   * The tools of `base` and the forged tools, as many as {@link TGP.tools} returns, in one object that is updated in place: once a write, a fix, a revert or a
-   * sync of this kernel is done, the object has the tools as they then are. The AI SDK (4 to 7) reads it at every step, so that
-   * a model can forge a tool in one step and call it by name in the next. Pass the object itself: a copy is not updated.
-   * Changes by other processes are detected at the next call of {@link TGP.refreshTools}.
+   * The tools of `base` and the forged tools, as many as {@link TGP.tools} returns, in one object that is updated in place: once a
+   * write, a fix, a revert or a sync of this kernel is done, the object has the tools as they then are. The AI SDK (4 to 7) reads
+   * it at every step, so that a model can forge a tool in one step and call it by name in the next. Pass the object itself: a copy
+   * is not updated. Changes by other processes are detected at the next call of {@link TGP.refreshTools}.
    * @example
    * await generateText({ model, tools: await kernel.liveTools(tgpTools(kernel)), stopWhen: stepCountIs(20), prompt });
    */
@@ -365,9 +365,9 @@ export class TGP {
    * {@link TGP.boot} they are unknown, and the prompt instructs the model to search for tools.
    *
    * It keeps within `maxTokens`, estimated as a third of its UTF-8 bytes, which is more than current tokenisers count. Sections
-   * that do not fit are shortened in this order: the functions of `@tgp/std`, the examples of the standards, the API and the facts down
-   * to names, the standards down to theirs, the longer protocol. Of tools the descriptions go first; then the most used
-   * ones are shown, and how many are left out.
+   * that do not fit are shortened in this order: the functions of `@tgp/std`, the examples of the standards, the API and the facts
+   * down to names, the standards down to theirs, the longer protocol. Of tools the descriptions go first; then the most used ones
+   * are shown, and how many are left out.
    * @param options.maxTokens at least 50. Default: 4000.
    * @param options.mode of an agent whose tools have another one than the configuration.
    * @param options.catalogue false: without the tools that exist, for an agent that may not know all of them. Default: true.

@@ -1,3 +1,5 @@
+/** The optional MCP SDK. */
+
 import { ConfigError } from '../boundary/errors.js';
 
 /**

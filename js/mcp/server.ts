@@ -2,11 +2,10 @@
 
 import { toolsFor } from '../agent_tools/kernel_tools.js';
 import { failedForModel, runForModel } from '../agent_tools/tool_call.js';
-import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { packageVersion } from '../boundary/package_version.js';
-import { isRecord } from '../boundary/record.js';
 import { messageOf } from '../boundary/thrown.js';
 import { ON_BEHALF } from '../kernel/access_symbols.js';
 import type { TGP } from '../kernel/tgp.js';
@@ -37,12 +36,13 @@ const POLL_MS = 2_000;
  * tools by name, `tgp://tools/…` for their sources and `tgp://history/…` for their history. Clients are notified when tools are
  * forged, changed or removed, also by other processes. A failure is a result with `isError`, an error code and advice.
  *
- * Calls of the kernel's tools and of forged ones, and resources, are subject to the policy of the kernel. A call that needs approval
- * is sent to `approve` of the kernel, or else to the user of the client, if the client supports elicitation. Otherwise it fails with
+ * Calls of the kernel's tools and of forged ones, and resources, are subject to the policy of the kernel. A call that needs
+ * approval is sent to `approve` of the kernel, or else to the user of the client, if the client supports elicitation. Otherwise it
+ * fails with
  * `ERR_APPROVAL`.
  *
- * Requires the package `@modelcontextprotocol/sdk`. Do not replace `oninitialized` and `onclose` of the server: they track the tools.
- * Closing the server does not shut down the kernel.
+ * Requires the package `@modelcontextprotocol/sdk`. Do not replace `oninitialized` and `onclose` of the server: they track the
+ * tools. Closing the server does not shut down the kernel.
  *
  * @example
  * const server = await createMcpServer(kernel);

@@ -4,13 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { chmod, constants, copyFile, link, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GitConflictError, IoError } from '../boundary/errors.js';
-import type { Change } from './differences.js';
+import type { ScratchChange } from './differences.js';
 import { identityOf } from './private_keys.js';
 
 /** `next` is the new file, `before` the old one, both in the folder of `place`. */
-type Step = { change: Change; place: string; next: string; before: string };
+type Step = { change: ScratchChange; place: string; next: string; before: string };
 
-export async function applyChanges(cwd: string, scratch: string, changes: Change[]) {
+export async function applyChanges(cwd: string, scratch: string, changes: ScratchChange[]) {
   for (const change of changes) await refuseConflict(cwd, change);
   const steps: Step[] = changes.map((change) => {
     const place = join(cwd, change.path);
@@ -37,7 +37,7 @@ export async function applyChanges(cwd: string, scratch: string, changes: Change
 }
 
 /** Refuses a change of a file that has changed since it was copied, or whose folder is now a link. */
-async function refuseConflict(cwd: string, { path, kind, real }: Change) {
+async function refuseConflict(cwd: string, { path, kind, real }: ScratchChange) {
   const conflict = (what: string) =>
     new GitConflictError(
       `"${path}" ${what} since the program started; none of its changes was applied. Run the program again on the current files.`,

@@ -1,6 +1,6 @@
 /**
- * Copies the `.git` folder of a project for programs: objects and references are readable, copied files are writable but never applied
- * back, and the configuration has no remote addresses, which may contain tokens. The same for submodules and worktrees.
+ * Copies the `.git` folder of a project for programs: objects and references are readable, copied files are writable but never
+ * applied back, and the configuration has no remote addresses, which may contain tokens. The same for submodules and worktrees.
  */
 
 import { constants, copyFile, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';

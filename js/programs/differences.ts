@@ -25,11 +25,17 @@ const MAX_PATH_BYTES = 3_000;
 const PIECE_BYTES = 1 << 20;
 
 /** `was` is the mode and `real` the identity of the file when it was copied. */
-export type Change = { path: string; kind: 'added' | 'changed' | 'removed'; mode: number; was?: number; real?: string };
+export type ScratchChange = {
+  path: string;
+  kind: 'added' | 'changed' | 'removed';
+  mode: number;
+  was?: number;
+  real?: string;
+};
 /** `isWhole`: the diff shows all of the change. */
 export type ShownDiff = { path: string; diff: string; isWhole: boolean };
 /** `problems` prevent them from being applied. */
-export type Differences = { changes: Change[]; problems: string[] };
+export type Differences = { changes: ScratchChange[]; problems: string[] };
 
 /** Compares after the program has ended. */
 export async function differencesOf(cwd: string, scratch: string, copy: Copy, rules: CopyRules): Promise<Differences> {
@@ -86,7 +92,7 @@ async function changeOf(
   scratch: string,
   path: string,
   before: CopiedFile | undefined,
-): Promise<Change | undefined> {
+): Promise<ScratchChange | undefined> {
   const place = join(scratch, path);
   const about = await lstat(place, { bigint: true });
   if (before !== undefined && identityOf(about) === before.copied) return undefined;
@@ -128,7 +134,7 @@ async function digestOf(path: string): Promise<string | undefined> {
 }
 
 /** The changes as unified diffs, up to the size limit. */
-export async function diffsOf(cwd: string, scratch: string, changes: Change[]): Promise<ShownDiff[]> {
+export async function diffsOf(cwd: string, scratch: string, changes: ScratchChange[]): Promise<ShownDiff[]> {
   const diffs = [];
   let room = MAX_SHOWN_CHARS;
   for (const change of changes) {
@@ -142,7 +148,7 @@ export async function diffsOf(cwd: string, scratch: string, changes: Change[]): 
   return diffs;
 }
 
-async function diffOf(cwd: string, scratch: string, { path, kind, mode, was }: Change) {
+async function diffOf(cwd: string, scratch: string, { path, kind, mode, was }: ScratchChange) {
   const before = kind === 'added' ? null : await shownBytes(join(cwd, path));
   const after = kind === 'removed' ? null : await shownBytes(join(scratch, path));
   // A name must not contain line breaks.

@@ -2,9 +2,8 @@
 
 import { spawnSync } from 'node:child_process';
 import { ConfigError } from '../boundary/errors.js';
-import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { native } from '../boundary/native.js';
-import { isRecord } from '../boundary/record.js';
 import { unwrap } from '../boundary/unwrap.js';
 
 /** The answer is one line. */

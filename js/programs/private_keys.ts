@@ -9,8 +9,8 @@ const BREAK = String.raw`(?:\s|\\+[rnt])*(?:["'\`][\s+.,\\]*["'\`](?:\s|\\+[rnt]
 const BEGIN = '-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----';
 const HEADERS = String.raw`(?:[A-Z][A-Za-z-]{1,30}: [^\r\n\\"]{0,200}(?:[\r\n]|\\+[rn])${BREAK}){0,4}`;
 /**
- * Patterns of private keys. Code that only mentions a key header does not match. Bytes are read as Latin-1 or UTF-16. The patterns are
- * unambiguous, so that a hostile file cannot cause backtracking.
+ * Patterns of private keys. Code that only mentions a key header does not match. Bytes are read as Latin-1 or UTF-16. The patterns
+ * are unambiguous, so that a hostile file cannot cause backtracking.
  */
 const PRIVATE_KEYS = [
   new RegExp(String.raw`^(?:\xef\xbb\xbf)?[ \t]*(?:- )?${BEGIN}[ \t]*$`, 'm'),
@@ -36,7 +36,10 @@ const DER = 0x30;
 
 /** Maximum number of cached verdicts. */
 const MAX_CACHED = 100_000;
-/** A verdict is cached only if the last change is older than this: a later change could have the same time. For exact and whole-second times. */
+/**
+ * A verdict is cached only if the last change is older than this: a later change could have the same time. For exact and
+ * whole-second times.
+ */
 const SETTLED_MS = 50;
 const SETTLED_COARSE_MS = 2_000;
 const SECOND_NS = 1_000_000_000n;

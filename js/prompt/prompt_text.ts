@@ -95,8 +95,8 @@ const WITHOUT_EXAMPLES = standards(([name, rule]) => `${name}: ${rule}`);
 const NAMES = `Tools are ${STANDARDS.map(([name]) => name.toLowerCase()).join(', ')}.`;
 
 /**
- * The fixed sections, from longest to shortest. Dropped in this order: the functions of the standard library, then the examples of the standards,
- * then the API and the facts of this sandbox, then the standards, and the protocol last.
+ * The fixed sections, from longest to shortest. Dropped in this order: the functions of the standard library, then the examples of
+ * the standards, then the API and the facts of this sandbox, then the standards, and the protocol last.
  */
 export function levels(facts: Facts): string[] {
   const full = protocol(facts.config);

@@ -1,8 +1,8 @@
 /** Prompt sections about the sandbox: limits, imports, files, network, database and functions, from the configuration. */
 
 import type { SandboxConfig } from '../boundary/crossing.js';
+import { oneLine } from '../boundary/harmless.js';
 import type { FunctionGuide } from '../types/functions.js';
-import { oneLine } from './one_line.js';
 import { FUNCTIONS, GLOBALS } from './sandbox_api.js';
 import { STD_API } from './std_api.js';
 import { typeOf } from './typescript_signature.js';

@@ -1,7 +1,7 @@
 /** The system prompt within a token budget: fixed sections and the tool catalogue. */
 
 import { ValidationError } from '../boundary/errors.js';
-import { oneLine } from './one_line.js';
+import { oneLine } from '../boundary/harmless.js';
 import { levels } from './prompt_text.js';
 import type { Facts } from './sandbox_facts.js';
 import { typeOf } from './typescript_signature.js';

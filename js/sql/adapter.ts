@@ -2,7 +2,7 @@
 
 import type { Reach } from '../boundary/crossing.js';
 import type { SqlDialect } from '../types/sql.js';
-import type { SavepointAction } from './savepoint.js';
+import type { SavepointAction } from './run/savepoint.js';
 
 export type SqlAccess = 'read' | 'write' | 'schema';
 

@@ -1,6 +1,6 @@
 /**
- * The members of database drivers that the adapters use. Drivers are optional peers of any version, some of these members are internal,
- * and objects of applications are recognised by their shape; so these are not the drivers' own types.
+ * The members of database drivers that the adapters use. Drivers are optional peers of any version, some of these members are
+ * internal, and objects of applications are recognised by their shape; so these are not the drivers' own types.
  */
 
 /** A socket, plain or TLS, or a stream in its place. */

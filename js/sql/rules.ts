@@ -11,8 +11,8 @@ import { unwrap } from '../boundary/unwrap.js';
 import { parseSettings } from '../boundary/validation.js';
 import type { SqlDialect, SqlToolOptions } from '../types/sql.js';
 import type { SqlDetail, SqlStatement } from './adapter.js';
-import type { Relation } from './table_visibility.js';
-import { checkWeight, toParameter } from './values.js';
+import type { Relation } from './catalogue/table_visibility.js';
+import { checkWeight, toParameter } from './rows/values.js';
 
 type Judgement = Omit<SqlStatement, 'values'> & { bindings: (string | number)[] };
 

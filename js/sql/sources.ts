@@ -13,7 +13,7 @@ import { pg } from './adapters/pg.js';
 import { postgresJs } from './adapters/postgres_js.js';
 import { prisma, prismaDialect } from './adapters/prisma.js';
 import { queryAndTransaction } from './adapters/query_and_transaction.js';
-import { holdsTransactions } from './sql_run.js';
+import { holdsTransactions } from './run/sql_run.js';
 
 /** A drizzle database over one of the drivers above, with the options of that driver's adapter. */
 // biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version

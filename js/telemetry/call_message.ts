@@ -7,7 +7,7 @@ import type { Hide } from './contents.js';
 import { shortName, shownText, shownValue } from './contents.js';
 
 /** A call of the kernel. */
-export type CallRequest = {
+export type TelemetryCall = {
   tool: string;
   caller?: { session?: string; model?: string; agent?: string; id?: string };
   path?: string;
@@ -27,7 +27,7 @@ type Trace = {
   verdict?: string;
   rule?: string;
 };
-export type Outcome = { value: unknown } | { error: unknown };
+export type CallEnd = { value: unknown } | { error: unknown };
 /** The masking function if arguments, results and messages are included. */
 export type Contents = Hide | undefined;
 
@@ -39,7 +39,7 @@ const OTHER_ERROR = '_OTHER';
  * Every text is bounded, because callers choose paths.
  */
 export function begunCall(
-  { tool, caller, path, effect, toolCall, args }: CallRequest,
+  { tool, caller, path, effect, toolCall, args }: TelemetryCall,
   call: string | undefined,
   contents: Contents,
 ): CallMessage {
@@ -76,8 +76,8 @@ export function begunCall(
  */
 export function endCall(
   call: CallMessage,
-  request: CallRequest,
-  outcome: Outcome,
+  request: TelemetryCall,
+  outcome: CallEnd,
   ms: number,
   trace: Trace | undefined,
   contents: Contents,
@@ -120,7 +120,7 @@ function textOf(value: unknown) {
 }
 
 /** Removes the trace from an outcome and returns it. */
-export function takeTrace(outcome: Outcome): Trace | undefined {
+export function takeTrace(outcome: CallEnd): Trace | undefined {
   const holder =
     'value' in outcome ? outcome.value : outcome.error instanceof TGPError ? outcome.error.details : undefined;
   if (!holdsTrace(holder)) return undefined;

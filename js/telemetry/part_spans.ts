@@ -2,7 +2,7 @@
 
 import type { Attributes, Context } from '@opentelemetry/api';
 import type { CallMessage, TracedCall } from '../types/telemetry.js';
-import type { Tracing } from './api.js';
+import type { TracerAccess } from './api.js';
 import { attempt } from './attempt.js';
 import { ATTRIBUTES, hostCallSpanName } from './names.js';
 
@@ -10,7 +10,7 @@ import { ATTRIBUTES, hostCallSpanName } from './names.js';
 const MAX_CALL_SPANS = 1_000;
 
 /** @param outside with the span of the run */
-export function addPartSpans(tracing: Tracing, outside: Context, { phases = [], calls = [], call }: CallMessage) {
+export function addPartSpans(tracing: TracerAccess, outside: Context, { phases = [], calls = [], call }: CallMessage) {
   let inRun = outside;
   for (const { name, start, end } of phases) {
     const inside = addSpan(tracing, outside, name, { start, end });
@@ -25,7 +25,7 @@ export function leftOutOf({ calls = [], leftOut = 0 }: CallMessage) {
 }
 
 /** Adds each call below its parent; calls without a known parent go below the run. */
-function addCallSpans(tracing: Tracing, inRun: Context, calls: TracedCall[], root: string | undefined) {
+function addCallSpans(tracing: TracerAccess, inRun: Context, calls: TracedCall[], root: string | undefined) {
   const known = new Set(calls.map(({ call }) => call));
   const below = new Map<string | undefined, TracedCall[]>();
   for (const call of calls) {
@@ -49,7 +49,7 @@ function addCallSpans(tracing: Tracing, inRun: Context, calls: TracedCall[], roo
 
 /** @returns with the span */
 function addSpan(
-  { api, tracer, fail }: Tracing,
+  { api, tracer, fail }: TracerAccess,
   outside: Context,
   name: string,
   { start, end, code }: { start: number; end: number; code?: string },

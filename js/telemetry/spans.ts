@@ -2,7 +2,7 @@
 
 import { packageVersion } from '../boundary/package_version.js';
 import type { CallMessage } from '../types/telemetry.js';
-import type { Fail, Tracing } from './api.js';
+import type { Fail, TracerAccess } from './api.js';
 import { PerProvider } from './api.js';
 import { attempt } from './attempt.js';
 import { ATTRIBUTES, EXECUTE_TOOL, SCOPE, TOOL_TYPE, toolSpanName } from './names.js';
@@ -10,7 +10,7 @@ import { addPartSpans, leftOutOf } from './part_spans.js';
 
 export class Spans {
   #fail;
-  #tracing: PerProvider<Tracing>;
+  #tracing: PerProvider<TracerAccess>;
 
   constructor(fail: Fail) {
     this.#fail = fail;
@@ -32,7 +32,7 @@ class CallSpan {
   #span;
   #context;
 
-  constructor(tracing: Tracing, call: CallMessage) {
+  constructor(tracing: TracerAccess, call: CallMessage) {
     const { api, tracer } = tracing;
     const outside = api.context.active();
     const options = { kind: api.SpanKind.INTERNAL, startTime: call.start, attributes: firstAttributes(call) };

@@ -1,16 +1,17 @@
 /** Reports calls to the application's OpenTelemetry and to the diagnostics channel. Telemetry errors never fail a call. */
 
+import { channel } from 'node:diagnostics_channel';
 import { messageOf } from '../boundary/thrown.js';
 import type { Logger } from '../types/kernel.js';
 import type { TelemetryOptions } from '../types/telemetry.js';
 import { registered } from './api.js';
 import { attempt } from './attempt.js';
-import type { CallRequest, Contents, Outcome } from './call_message.js';
+import type { CallEnd, Contents, TelemetryCall } from './call_message.js';
 import { begunCall, endCall, takeTrace } from './call_message.js';
-import { hasListeners, publish } from './channel.js';
 import type { Hide } from './contents.js';
 import type { Kind } from './metrics.js';
 import { Metrics } from './metrics.js';
+import { CHANNEL } from './names.js';
 import { Spans } from './spans.js';
 
 type Telemetry = {
@@ -18,18 +19,21 @@ type Telemetry = {
   isOn: () => boolean;
   /** Runs `work` and reports the call; without a request nothing is reported. */
   call: <Done>(
-    request: CallRequest | undefined,
+    request: TelemetryCall | undefined,
     callId: string | undefined,
     work: () => Promise<Done>,
   ) => Promise<Done>;
   /** The same for a run, whose outcome contains the addon's trace if requested; the trace is removed from the returned outcome. */
   run: <Done>(
-    request: CallRequest | undefined,
+    request: TelemetryCall | undefined,
     callId: string | undefined,
     work: (tracing: Tracing) => Promise<Done>,
   ) => Promise<Done>;
 };
 export type Tracing = 'traced' | 'untraced';
+
+/** The diagnostics channel, shared by the ESM and the CommonJS copy of this package. */
+const calls = channel(CHANNEL);
 
 const SILENT: Telemetry = {
   isOn: () => false,
@@ -64,15 +68,15 @@ class ActiveTelemetry implements Telemetry {
   }
 
   isOn() {
-    return hasListeners() || registered('trace') !== undefined || registered('metrics') !== undefined;
+    return calls.hasSubscribers || registered('trace') !== undefined || registered('metrics') !== undefined;
   }
 
-  call<Done>(request: CallRequest | undefined, callId: string | undefined, work: () => Promise<Done>): Promise<Done> {
+  call<Done>(request: TelemetryCall | undefined, callId: string | undefined, work: () => Promise<Done>): Promise<Done> {
     return request && this.isOn() ? this.#reported('call', request, callId, work) : work();
   }
 
   run<Done>(
-    request: CallRequest | undefined,
+    request: TelemetryCall | undefined,
     callId: string | undefined,
     work: (tracing: Tracing) => Promise<Done>,
   ): Promise<Done> {
@@ -81,20 +85,21 @@ class ActiveTelemetry implements Telemetry {
 
   async #reported<Done>(
     kind: Kind,
-    request: CallRequest,
+    request: TelemetryCall,
     callId: string | undefined,
     work: () => Promise<Done>,
   ): Promise<Done> {
     const began = performance.now();
     const call = begunCall(request, callId, this.#contents);
     const span = this.#spans.begin(call);
-    const report = (outcome: Outcome) =>
+    const report = (outcome: CallEnd) =>
       attempt(this.#fail, () => {
         const trace = takeTrace(outcome);
         endCall(call, request, outcome, performance.now() - began, trace, this.#contents);
         span?.end(call);
         this.#metrics.record(kind, call);
-        publish(call);
+        // Node reports errors of subscribers later, as uncaught exceptions.
+        if (calls.hasSubscribers) calls.publish(call);
       });
     try {
       const value = await (span ? span.during(work) : work());

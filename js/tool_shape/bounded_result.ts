@@ -8,9 +8,8 @@
  */
 
 import { ValidationError } from '../boundary/errors.js';
-import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
-import { isRecord } from '../boundary/record.js';
 import { messageOf } from '../boundary/thrown.js';
 import type { AgentTool } from '../types/tools.js';
 import { withCodeInMessage } from './agent_tool.js';

@@ -1,7 +1,6 @@
 /** Parses arguments that a model has sent as JSON text instead of a value: `"{\"a\":1}"` for `{ a: 1 }`, `"5"` for 5. */
 
-import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
-import { isRecord } from '../boundary/record.js';
+import { BadJson, isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 
 /** The part of a JSON Schema that selects types. */
 type ArgumentSchema = { type?: unknown; anyOf?: unknown; properties?: Record<string, unknown> };

@@ -1,3 +1,8 @@
+/** Tools and tool calls in the formats of model providers. */
+
+import type { z } from 'zod';
+import type { ToolSchema } from '../tool_shape/tool_parameters.js';
+
 /** A JSON Schema. */
 export type JSONSchemaObject = { [key: string]: any };
 
@@ -52,3 +57,6 @@ export type LangChainToolMessage = {
   content: string;
   status: 'success' | 'error';
 };
+
+/** Output of {@link ToolSchema}. */
+export type ToolDefinition = z.output<typeof ToolSchema>;

@@ -1,5 +1,8 @@
+/** Agents: options, budgets, events and results. */
+
 import type { TGPErrorCode } from './errors.js';
 import type { ApprovalRequest, Approve } from './policy.js';
+import type { Mode } from './tests.js';
 import type { ToolSet } from './tools.js';
 
 /** The budget of an agent run. It is checked before each turn of the model, so that no call is interrupted. */
@@ -32,7 +35,7 @@ export type AgentOptions = {
   /** Instructions after `kernel.getSystemPrompt()`. */
   instructions?: string;
   /** Test mode: whether a tool needs a test first. */
-  mode?: 'explore' | 'strict' | 'debug';
+  mode?: Mode;
   budget?: AgentBudget;
   /** Token prices of this model, or prices by model id. */
   prices?: AgentPrices | Record<string, AgentPrices>;
@@ -244,7 +247,10 @@ export type AgentSessionDetail = AgentSession & {
   }[];
 };
 
-/** `kernel.sessions`: the conversations of agents, of this and other processes. With `ledger: false` every method fails with {@link LedgerError}. */
+/**
+ * `kernel.sessions`: the conversations of agents, of this and other processes. With `ledger: false` every method fails with {@link
+ * LedgerError}.
+ */
 export type KernelSessions = {
   /** Newest first. */
   list(options?: { limit?: number; state?: AgentSession['state'] }): Promise<AgentSession[]>;

@@ -1,3 +1,5 @@
+/** The configuration: as written (`…Input`), and with all defaults (`Filled…`, `Loaded…`). */
+
 import type { LimitError } from '../boundary/errors.js';
 import type { SandboxFunction } from './functions.js';
 import type { TGPOptions } from './kernel.js';
@@ -254,7 +256,10 @@ export type TGPConfigInput = {
    * docs/tests.md. Default: `'explore'`.
    */
   mode?: Mode;
-  /** Globs of tools that are exempt from tests, such as `'tools/scratch/**'`; `'tools/.code.ts'` stands for `run_code`. Default: none. */
+  /**
+   * Globs of tools that are exempt from tests, such as `'tools/scratch/**'`; `'tools/.code.ts'` stands for `run_code`. Default:
+   * none.
+   */
   exempt?: string[];
   /**
    * Severity of a rule's findings, by rule id: `{ 'no-magic-numbers': 'warning', types: 'off' }`. Only
@@ -299,8 +304,8 @@ export type TGPConfigInput = {
   /** Keys and revocations of capability tokens ({@link TGP.issueToken}). */
   tokens?: TokensConfigInput;
   /**
-   * The database behind `tgp.exec_sql`, so that `tgp exec` and `tgp mcp` have it too. {@link TGPOptions.sql} overrides it. A database that
-   * a config file opens is closed when the kernel shuts down.
+   * The database behind `tgp.exec_sql`, so that `tgp exec` and `tgp mcp` have it too. {@link TGPOptions.sql} overrides it. A
+   * database that a config file opens is closed when the kernel shuts down.
    */
   sql?: SqlSource | SqlSettings;
   /** The application's functions for tools. Functions of {@link TGPOptions.sandboxAPI} override them. */

@@ -1,3 +1,5 @@
+/** Dry runs. */
+
 import type { TGPErrorCode } from './errors.js';
 
 /** Option for a dry run: returns what a call would do, instead of making it. */

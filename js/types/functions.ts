@@ -1,3 +1,5 @@
+/** Functions of the application that tools may call. */
+
 import type { z } from 'zod';
 
 /** A function of the application with a description and a parameter schema. */

@@ -1,3 +1,5 @@
+/** The class TGP: its options, and the results of its methods. */
+
 import type { ApprovalError, IoError, ValidationError } from '../boundary/errors.js';
 import type { createNodeVFS } from '../files/vfs.js';
 import type { TGPConfigInput } from './config.js';
@@ -123,7 +125,8 @@ export type CheckResult = {
   diagnostics: Diagnostic[];
   /**
    * Whether types were checked, against the sandbox's own declarations (`@tgp/core/sandbox`). The checker is an optional
-   * dependency of this package; TypeScript 7 of the application (`typescript`, `typescript-7`, `@typescript/native-preview`) serves too.
+   * dependency of this package; TypeScript 7 of the application (`typescript`, `typescript-7`, `@typescript/native-preview`) serves
+   * too.
    */
   typesChecked: boolean;
   /** Why types were not checked. */

@@ -1,11 +1,13 @@
+/** The ledger: events, queries and verification. */
+
 import type { LedgerError } from '../boundary/errors.js';
 import type { CallEffect } from './policy.js';
 
 /**
  * The type of an event. `CALL`: a call was requested; for a change it is written to disk before the change. `RESULT`: the outcome
  * of a call. `COMMIT`: a commit, with `call`, `session` and `actor` of the call that made it. `SESSION`: a process opened or closed
- * the ledger, or an agent got a task, made a turn or ended. `APPLICATION`: an event of the application. `RETENTION`: old events were
- * deleted, signed. The other types belong to rules, approvals, tests and the guardian.
+ * the ledger, or an agent got a task, made a turn or ended. `APPLICATION`: an event of the application. `RETENTION`: old events
+ * were deleted, signed. The other types belong to rules, approvals, tests and the guardian.
  */
 export type LedgerEventType =
   | 'CALL'
@@ -176,16 +178,16 @@ export type LedgerCall = {
 export type LedgerProblem = {
   /**
    * `'changed'`: an event, or a value stored outside it, was changed. `'missing'`: an event was removed. `'order'`: an event was
-   * inserted or moved. `'truncated'`: the end was removed, or an older copy was restored. `'signature'`: a checkpoint is not signed by
-   * this ledger's key.
+   * inserted or moved. `'truncated'`: the end was removed, or an older copy was restored. `'signature'`: a checkpoint is not signed
+   * by this ledger's key.
    */
   kind: 'changed' | 'missing' | 'order' | 'truncated' | 'signature';
   /** The first position that differs from what was written. */
   seq: number;
   message: string;
   /**
-   * Why the end is missing (`'truncated'`). `'removed'`: it was on the disk. `'unknown'`: it was not on the disk yet when it was seen, which
-   * can happen only without `ledger.fsync`: the power failed, or it was removed, and the two cannot be distinguished.
+   * Why the end is missing (`'truncated'`). `'removed'`: it was on the disk. `'unknown'`: it was not on the disk yet when it was
+   * seen, which can happen only without `ledger.fsync`: the power failed, or it was removed, and the two cannot be distinguished.
    */
   cause?: 'removed' | 'unknown';
 };
@@ -195,8 +197,8 @@ export type LedgerPruneOptions = {
   /** Number of newest events to keep. */
   keep?: number;
   /**
-   * Events from this time on are kept: a Date, or a text such as `2026-01-01` or `2026-01-01T10:00:00Z`. A text without a zone is in UTC. A
-   * time in the future is refused.
+   * Events from this time on are kept: a Date, or a text such as `2026-01-01` or `2026-01-01T10:00:00Z`. A text without a zone is
+   * in UTC. A time in the future is refused.
    */
   before?: Date | string;
   /** Whether to count the events only. Default: `false`. */
@@ -275,8 +277,8 @@ export type KernelLedger = {
    */
   query(options?: LedgerQuery): Promise<LedgerEvent[]>;
   /**
-   * Events as they are recorded, by any process, within some 100 ms. It ends when the loop is left, the signal fires or the kernel is
-   * shut down.
+   * Events as they are recorded, by any process, within some 100 ms. It ends when the loop is left, the signal fires or the kernel
+   * is shut down.
    * @example
    * for await (const { type, tool, path } of kernel.ledger.follow({ session: 'order-77' })) console.log(type, tool, path);
    */
@@ -313,14 +315,16 @@ export type KernelLedger = {
   /**
    * Deletes old events up to a signed checkpoint, as `retainDays` and `retainEvents` do automatically, and shrinks the file. Set
    * `keep` (number of newest events to keep), `before` (keep events from then on), or both: then events that either keeps are kept.
-   * Events are deleted in whole ranges between checkpoints, so more may be kept. A `RETENTION` event, signed with the ledger's key, records it.
+   * Events are deleted in whole ranges between checkpoints, so more may be kept. A `RETENTION` event, signed with the ledger's key,
+   * records it.
    * @example
    * const { events } = await kernel.ledger.prune({ before: new Date('2026-01-01'), dryRun: true });
    * @throws {LedgerError} when events to delete differ from what was written
    */
   prune(options: LedgerPruneOptions): Promise<LedgerPruned>;
   /**
-   * The whole ledger as NDJSON: one event a line, without the line break, with checkpoints between them and a signed line at the end.
+   * The whole ledger as NDJSON: one event a line, without the line break, with checkpoints between them and a signed line at the
+   * end.
    * `tgp ledger verify --file` checks what was exported, anywhere.
    * @example
    * for await (const line of kernel.ledger.export()) file.write(`${line}\n`);
@@ -333,8 +337,8 @@ export type KernelLedger = {
 /**
  * Redacts an event before it is hashed: it gets the content of the event and returns the content to record, so keep `actor`,
  * `tool` and the like; `type`, `ts`, `call` and `parent` stay what they were. It is called once for each
- * event, after the kernel has masked the secrets that it knows, while calls continue. When it throws, returns no object or takes longer
- * than five seconds, path and body of the event are hidden; that something happened is recorded in any case. After a timeout
+ * event, after the kernel has masked the secrets that it knows, while calls continue. When it throws, returns no object or takes
+ * longer than five seconds, path and body of the event are hidden; that something happened is recorded in any case. After a timeout
  * it is not called for ten seconds.
  * @example
  * new TGP({ redact: ({ args, ...event }) => ({ ...event, args: args && { ...args, email: undefined } }) });
@@ -369,7 +373,10 @@ export type LedgerConfigInput = {
    * {@link LedgerError}. Default: 64 MiB; from 64 KiB to 2 GiB.
    */
   spoolBytes?: number;
-  /** Whether the intent of a change is safe from a loss of power before the change happens: each then waits for the disk. Default: `false`. */
+  /**
+   * Whether the intent of a change is safe from a loss of power before the change happens: each then waits for the disk. Default:
+   * `false`.
+   */
   fsync?: boolean;
   /** Address of a PostgreSQL database that holds the ledger of several machines; shown masked. Default: none, a file. */
   postgres?: string;

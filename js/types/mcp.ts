@@ -1,3 +1,5 @@
+/** Options of MCP servers. */
+
 import type { Mode } from './tests.js';
 import type { ToolSet } from './tools.js';
 
@@ -48,6 +50,9 @@ export type McpLimits = {
   requestMs?: number;
   /** Maximum number of open connections. Default: 256. */
   connections?: number;
-  /** Maximum number of open sessions, of clients with and without a capability token each. One more closes the least recently used session. Default: 64. */
+  /**
+   * Maximum number of open sessions, of clients with and without a capability token each. One more closes the least recently used
+   * session. Default: 64.
+   */
   sessions?: number;
 };

@@ -1,3 +1,5 @@
+/** Tool search by meaning, and statistics of reuse. */
+
 import type { TGP } from '../kernel/tgp.js';
 
 /**

@@ -9,7 +9,9 @@ export type NetworkConfigInput = {
    * `ALL_PROXY` and `NO_PROXY`. This machine itself is always reached directly. ssh uses its own configuration.
    */
   proxy?: string;
-  /** Hosts, domains and networks that are reached without `proxy`, such as `'git.corp.example'`, `'.corp.example'`, `'10.0.0.0/8'`. */
+  /**
+   * Hosts, domains and networks that are reached without `proxy`, such as `'git.corp.example'`, `'.corp.example'`, `'10.0.0.0/8'`.
+   */
   noProxy?: string[];
   /**
    * A PEM file with additional trusted certificates, relative to the folder of the config file, such as the certificate authority
@@ -18,7 +20,8 @@ export type NetworkConfigInput = {
   ca?: string;
   /**
    * Whether fetches of tools use `proxy` and `ca` too. The proxy then resolves host names, so private addresses are not detected
-   * here: only `allowedFetchUrls` limits what can be reached. The proxy of the environment is never used for tools. Default: `false`.
+   * here: only `allowedFetchUrls` limits what can be reached. The proxy of the environment is never used for tools. Default:
+   * `false`.
    */
   forTools?: boolean;
 };

@@ -1,3 +1,5 @@
+/** Runs of tools: options and results. */
+
 import type { AbortedError, StateError } from '../boundary/errors.js';
 import type { DryRunResult } from './dry_run.js';
 import type { Mode } from './tests.js';

@@ -1,3 +1,5 @@
+/** The tool that runs confined programs. */
+
 import type { TGP } from '../kernel/tgp.js';
 import type { Approve } from './policy.js';
 import type { PreviewedTool } from './tools.js';
@@ -5,8 +7,8 @@ import type { PreviewedTool } from './tools.js';
 /** Options of {@link createShellTools}. See `docs/shell.md`. */
 export type ShellToolOptions = {
   /**
-   * The programs, by names that are on the PATH or by absolute paths; each is looked up once. A shell or an interpreter runs whatever
-   * it is given, under the same confinement.
+   * The programs, by names that are on the PATH or by absolute paths; each is looked up once. A shell or an interpreter runs
+   * whatever it is given, under the same confinement.
    */
   programs: string[];
   /** The folder that programs work on: each run gets a copy of it. */
@@ -17,8 +19,10 @@ export type ShellToolOptions = {
    */
   kernel?: TGP;
   /**
-   * The approver of changes before they are applied to `cwd`, unless a rule of the kernel's policy decides; `args` of the request has `program`,
-   * `args`, `changes` (`{ path, kind, isShown }`: whether the diff shows the whole change) and `diff`. Without it, and without a rule, nothing is ever applied. An agent's own `approve` comes first.
+   * The approver of changes before they are applied to `cwd`, unless a rule of the kernel's policy decides; `args` of the request
+   * has `program`,
+   * `args`, `changes` (`{ path, kind, isShown }`: whether the diff shows the whole change) and `diff`. Without it, and without a
+   * rule, nothing is ever applied. An agent's own `approve` comes first.
    */
   approve?: Approve;
   /** `'sdk'`: runs are approved by the AI SDK, as with `tgpTools`. Requires `kernel`. */
@@ -35,12 +39,15 @@ export type ShellToolOptions = {
   /** Absolute paths that programs may read and execute, beside the system's folders and their own. */
   readable?: string[];
   /**
-   * Names of files and folders that are left out of the copy, wherever they are, in any case; `*` stands for any letters. Default: `.env`
-   * and its kin save examples, files of credentials (`.npmrc`, `.netrc`, `.git-credentials`, …), `.ssh`, `.aws`, key stores, and files of any
-   * name that hold a private key. The workspace of a kernel is left out in any case.
+   * Names of files and folders that are left out of the copy, wherever they are, in any case; `*` stands for any letters. Default:
+   * `.env` and its kin save examples, files of credentials (`.npmrc`, `.netrc`, `.git-credentials`, …), `.ssh`, `.aws`, key stores,
+   * and files of any name that hold a private key. The workspace of a kernel is left out in any case.
    */
   hidden?: string[];
-  /** Names of files and folders that programs see, without what is hidden in them, and cannot change, as in `hidden`. Default: `.git`, `node_modules`. The policy and `tgp.config.*` are among them in any case. */
+  /**
+   * Names of files and folders that programs see, without what is hidden in them, and cannot change, as in `hidden`. Default:
+   * `.git`, `node_modules`. The policy and `tgp.config.*` are among them in any case.
+   */
   readOnly?: string[];
   /** Longest time of a run. Default: 60 000; from 100 to 3 600 000. */
   timeoutMs?: number;
@@ -85,8 +92,10 @@ export type RunProgramResult = {
   /** The signal that ended it. */
   signal?: number;
   /**
-   * Why it failed: `ERR_LIMIT` for a program that reached a limit, `ERR_APPROVAL` and `ERR_DENIED` for changes that were not allowed,
-   * `ERR_GIT_CONFLICT` for changes that conflict with other changes, `ERR_SECURITY_VIOLATION` for changes that are not regular files.
+   * Why it failed: `ERR_LIMIT` for a program that reached a limit, `ERR_APPROVAL` and `ERR_DENIED` for changes that were not
+   * allowed,
+   * `ERR_GIT_CONFLICT` for changes that conflict with other changes, `ERR_SECURITY_VIOLATION` for changes that are not regular
+   * files.
    */
   code?: string;
   error?: string;

@@ -1,3 +1,5 @@
+/** Databases: sources, rules, and the SQL tools of agents. */
+
 import type { z } from 'zod';
 import type { DescribeSchemaParams, ExecSqlParams } from '../tool_shape/tool_parameters.js';
 import type { AgentTool, PreviewedTool } from './tools.js';
@@ -71,7 +73,9 @@ export type SqlVerb =
 
 /** Tables and verbs that {@link SqlToolOptions} allows or denies. */
 export type SqlRuleList = {
-  /** Names of tables as the database has them, `'users'` or `'schema.users'`. A name without a schema stands for the default schema. */
+  /**
+   * Names of tables as the database has them, `'users'` or `'schema.users'`. A name without a schema stands for the default schema.
+   */
   tables?: string[];
   verbs?: SqlVerb[];
 };
@@ -116,9 +120,9 @@ export type SqlToolOptions = {
    * Allows only these. With `tables`, a statement whose tables cannot be determined is refused; with `sqlite(file)` the tables
    * below a view and those that triggers and foreign keys access must be allowed as well. Rules that allow only reading are
    * also enforced by the database, which then refuses writes of any function that a statement calls. If writing is allowed,
-   * PostgreSQL still refuses writes of a statement that only reads by its text, and functions with unknown effects are refused; with
-   * the dialect `'any'` those are all functions that not every database has. The tables that views of PostgreSQL, MySQL and MariaDB
-   * read are not checked: revoke the right to use such views from the role that tools connect with.
+   * PostgreSQL still refuses writes of a statement that only reads by its text, and functions with unknown effects are refused;
+   * with the dialect `'any'` those are all functions that not every database has. The tables that views of PostgreSQL, MySQL and
+   * MariaDB read are not checked: revoke the right to use such views from the role that tools connect with.
    */
   allow?: SqlRuleList;
   /**

@@ -1,3 +1,5 @@
+/** Tests of tools, and the test-first modes. */
+
 import type { TGP } from '../kernel/tgp.js';
 import type { ExecOptions, LogEntry, RunStats } from './runs.js';
 
@@ -18,8 +20,8 @@ export type TestOptions = ExecOptions & {
   /** Whether to report line coverage of the tool, measured by V8. Such a run is slower. */
   coverage?: boolean;
   /**
-   * Accepts the current tests as the specification: removed cases are no longer required, and tests that never failed count. Only for
-   * the application and people.
+   * Accepts the current tests as the specification: removed cases are no longer required, and tests that never failed count. Only
+   * for the application and people.
    */
   accept?: boolean;
 };
@@ -43,9 +45,9 @@ export type TestCase = {
 /** Why a test file failed as a whole. */
 export type TestReason = {
   /**
-   * `missing`: the test file does not exist. `no-tool`: the tool is not written yet. `compile`: it does not compile. `check`: a check
-   * keeps it from running. `empty`: it has no case that runs. `timeout`, `memory`, `crash`: the run was ended. `threw`: it threw outside
-   * of a case. `incomplete`: it ended before its cases did. `changed`: a file was changed meanwhile.
+   * `missing`: the test file does not exist. `no-tool`: the tool is not written yet. `compile`: it does not compile. `check`: a
+   * check keeps it from running. `empty`: it has no case that runs. `timeout`, `memory`, `crash`: the run was ended. `threw`: it
+   * threw outside of a case. `incomplete`: it ended before its cases did. `changed`: a file was changed meanwhile.
    */
   kind:
     | 'missing'
@@ -95,7 +97,9 @@ export type TestFileResult = {
   tests: TestedText[];
   /** Exactly the text of the tool that ran; none when it did not. */
   tool?: TestedText;
-  /** Which lines of the tool ran, with the option `coverage`: of the tool as the test imports it, not as `tgp.exec_tool` runs it. */
+  /**
+   * Which lines of the tool ran, with the option `coverage`: of the tool as the test imports it, not as `tgp.exec_tool` runs it.
+   */
   coverage?: LineCoverage;
   /** Test state of the tool with exactly these texts, if known. */
   state?: ToolState;

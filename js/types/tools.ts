@@ -16,7 +16,6 @@ import type {
   RunCodeParams,
   SearchFilesParams,
   TestToolParams,
-  ToolSchema,
   WriteFileParams,
 } from '../tool_shape/tool_parameters.js';
 import type { DryRunOption, DryRunResult } from './dry_run.js';
@@ -333,6 +332,3 @@ export type TGPToolsOptions = {
   /** Whether tools that change something only make dry runs, which return a {@link DryRunResult}. Default: `false`. */
   dryRun?: boolean;
 };
-
-/** Output of {@link ToolSchema}. */
-export type ToolDefinition = z.output<typeof ToolSchema>;

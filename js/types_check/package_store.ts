@@ -1,14 +1,13 @@
 /**
- * The packages that the type checker may read: those that tools may import, and their declared dependencies. Access is limited to the
- * real folder of each package.
+ * The packages that the type checker may read: those that tools may import, and their declared dependencies. Access is limited to
+ * the real folder of each package.
  */
 
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { readTextAtOnce } from '../boundary/bounded_read.js';
-import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { isPackageName } from '../boundary/package_name.js';
-import { isRecord } from '../boundary/record.js';
 
 /** Maximum file size: several times the largest known declaration files. */
 const MAX_FILE_BYTES = 8 << 20;

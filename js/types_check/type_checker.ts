@@ -1,20 +1,23 @@
 /** Checks the types of tools with TypeScript. */
 
-import type { TypeSources } from '../boundary/crossing.js';
+import type { CheckReport, TypeSources } from '../boundary/crossing.js';
 import { guarded, ignored } from '../boundary/guarded.js';
-import type { Diagnostic } from '../types/kernel.js';
+import type { CheckResult, Diagnostic } from '../types/kernel.js';
 import { FOLDER, SETTINGS, TypeFiles } from './type_files.js';
-import type { Finding } from './types_server.js';
+import type { TypeScriptFinding } from './types_server.js';
 import { libraryFolder, TypesServer, TypesServerFailed } from './types_server.js';
 import { locateTypeScript } from './typescript_location.js';
 
 /** The notice is for the author of the tool, often a model; the remedy is for the operator of the application. */
-export type Outcome = { diagnostics: Diagnostic[] } | { notice: string; remedy?: string };
+export type TypeCheckOutcome = { diagnostics: Diagnostic[] } | { notice: string; remedy?: string };
 /** Asks the server within the deadline of a check. */
-type Ask = <Method extends Parameters<TypesServer['request']>[0]>(
+type AskServer = <Method extends Parameters<TypesServer['request']>[0]>(
   method: Method,
   params: object,
 ) => ReturnType<typeof TypesServer.prototype.request<Method>>;
+/** The findings of the rules. */
+type NativeReport = Omit<CheckReport, 'types'>;
+type Place = { line: number; column: number; endLine: number; endColumn: number };
 type Session = { server: TypesServer; files: TypeFiles; snapshot?: number };
 
 /** Timeouts for starting and answering. Far above the usual milliseconds, for busy machines. */
@@ -35,6 +38,9 @@ const MAX_CHAIN = 8;
  * no types.
  */
 const NOT_FOR_TOOLS = new Set([1108, 7016]);
+
+/** Rules with a better message than the type checker's finding at the same position. */
+const PREFERRED_RULES = ['no-forbidden-globals', 'missing-export'];
 
 /** Checks tools with the TypeScript compiler, sequentially. */
 export class TypeChecker {
@@ -65,7 +71,7 @@ export class TypeChecker {
     this.#program = program;
   }
 
-  async check(sources: TypeSources): Promise<Outcome> {
+  async check(sources: TypeSources): Promise<TypeCheckOutcome> {
     if (sources.severity === undefined) return { notice: 'Types were not checked: the rule "types" is off.' };
     if (sources.refused !== undefined) return { notice: `Types were not checked: ${sources.refused}.` };
     this.#program ??= locateTypeScript(this.#baseDir) ?? null;
@@ -85,7 +91,7 @@ export class TypeChecker {
     this.#drop();
   }
 
-  async #attempt(program: string, sources: TypeSources): Promise<Outcome> {
+  async #attempt(program: string, sources: TypeSources): Promise<TypeCheckOutcome> {
     clearTimeout(this.#idle);
     try {
       return await this.#run(program, sources);
@@ -101,7 +107,7 @@ export class TypeChecker {
     }
   }
 
-  async #run(program: string, sources: TypeSources): Promise<Outcome> {
+  async #run(program: string, sources: TypeSources): Promise<TypeCheckOutcome> {
     const [tool] = sources.files;
     if (tool === undefined) return { diagnostics: [] };
     const { ask, files, snapshot, project } = await this.#shown(program, sources);
@@ -125,7 +131,7 @@ export class TypeChecker {
     const fileChanges = files.show(sources.files, sources.packages);
     // One deadline for all requests of a check.
     const deadline = Date.now() + this.#timeLimits.checkMs;
-    const ask: Ask = (method, params) => server.request(method, params, Math.max(1, deadline - Date.now()));
+    const ask: AskServer = (method, params) => server.request(method, params, Math.max(1, deadline - Date.now()));
     const opened = before === undefined ? { openProjects: [SETTINGS] } : {};
     const { snapshot, projects } = await ask('updateSnapshot', { ...opened, fileChanges });
     session.snapshot = snapshot;
@@ -150,7 +156,7 @@ export class TypeChecker {
 }
 
 /** @param text of the tool */
-function toDiagnostics(found: Finding[], text: string, sources: TypeSources, files: TypeFiles): Diagnostic[] {
+function toDiagnostics(found: TypeScriptFinding[], text: string, sources: TypeSources, files: TypeFiles): Diagnostic[] {
   const positionOf = positionsIn(text.replace(/^\uFEFF/, ''));
   return found
     .filter(({ category, code }) => category === ERROR && !NOT_FOR_TOOLS.has(code))
@@ -174,7 +180,10 @@ function withoutInstalling(message: string) {
 }
 
 /** A message with its chain of details, as the compiler prints it. */
-function messageOf({ text, messageChain = [] }: Pick<Finding, 'text' | 'messageChain'>, depth: number): string {
+function messageOf(
+  { text, messageChain = [] }: Pick<TypeScriptFinding, 'text' | 'messageChain'>,
+  depth: number,
+): string {
   if (depth >= MAX_CHAIN) return text;
   const inner = messageChain.map((part) => `\n${'  '.repeat(depth + 1)}${messageOf(part, depth + 1)}`);
   return [text, ...inner].join('');
@@ -192,4 +201,22 @@ function positionsIn(text: string) {
     }
     return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
   };
+}
+
+/** One report of the findings of the rules and the type checker, in source order. */
+export function withTypes(path: string, report: NativeReport, types: TypeCheckOutcome): CheckResult {
+  if ('notice' in types) return { ...report, typesChecked: false, notice: types.notice };
+  const covered = new Set(report.diagnostics.filter(({ rule }) => PREFERRED_RULES.includes(rule)).map(placeOf));
+  const others = types.diagnostics.filter((found) => !covered.has(placeOf(found)));
+  const diagnostics = [...report.diagnostics, ...others].sort(
+    (left, right) => left.line - right.line || left.column - right.column,
+  );
+  const errors = diagnostics
+    .filter((found) => found.severity === 'error')
+    .map((found) => `${path}:${found.line}:${found.column}: ${found.message}`);
+  return { valid: errors.length === 0, errors, diagnostics, typesChecked: true };
+}
+
+function placeOf({ line, column, endLine, endColumn }: Place) {
+  return `${line}:${column}:${endLine}:${endColumn}`;
 }

@@ -4,9 +4,8 @@ import { dirname } from 'node:path';
 import type { Stream } from 'node:stream';
 import { startBounded } from '../boundary/bounded_program.js';
 import { ByteQueue } from '../boundary/bounded_read.js';
-import { parseForeignJson } from '../boundary/foreign_json.js';
+import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
-import { isRecord } from '../boundary/record.js';
 
 /** Memory and core limits of the server: types may expand without bound. */
 const MAX_MEMORY_MB = 512;
@@ -26,13 +25,13 @@ type Files = Record<(typeof CALLBACKS)[number], (path: string) => unknown>;
 type Pipe = Stream & { ref?: () => unknown; unref?: () => unknown };
 
 /** A finding of the compiler. */
-export type Finding = {
+export type TypeScriptFinding = {
   pos: number;
   end: number;
   code: number;
   category: number;
   text: string;
-  messageChain?: Finding[];
+  messageChain?: TypeScriptFinding[];
 };
 
 /** What the server answers to each request. Not checked, because the server is an installed program. */
@@ -40,8 +39,8 @@ type Answers = {
   initialize: unknown;
   updateSnapshot: { snapshot: number; projects: [{ id: unknown }] };
   release: unknown;
-  getSyntacticDiagnostics: Finding[] | null;
-  getSemanticDiagnostics: Finding[] | null;
+  getSyntacticDiagnostics: TypeScriptFinding[] | null;
+  getSemanticDiagnostics: TypeScriptFinding[] | null;
 };
 
 /** The server did not answer in time, or ended. */

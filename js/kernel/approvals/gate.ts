@@ -1,12 +1,11 @@
 /** Policy and approval gate for calls. */
 
 import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
-import type { DeciderAnswer, SentRequest, Verdict } from '../../boundary/crossing.js';
 import type { Caller } from '../../boundary/caller.js';
+import type { DeciderAnswer, SentRequest, Verdict } from '../../boundary/crossing.js';
 import { beforeDeadline, TooLate } from '../../boundary/deadline.js';
-import { parseForeignJson } from '../../boundary/foreign_json.js';
+import { isRecord, parseForeignJson } from '../../boundary/foreign_json.js';
 import { settled } from '../../boundary/foreign_promise.js';
-import { isRecord } from '../../boundary/record.js';
 import { messageOf } from '../../boundary/thrown.js';
 import type { NativeKernel } from '../../boundary/typed_native.js';
 import { unwrap } from '../../boundary/unwrap.js';

@@ -1,8 +1,8 @@
 /** Renders approval requests for people. Every approval interface shows this text. */
 
 import { createHash } from 'node:crypto';
+import { isRecord } from '../../boundary/foreign_json.js';
 import { harmless, visible } from '../../boundary/harmless.js';
-import { isRecord } from '../../boundary/record.js';
 import type { ApprovalRequest, PolicyCall } from '../../types/policy.js';
 
 /** @internal */

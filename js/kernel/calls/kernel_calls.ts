@@ -6,18 +6,18 @@ import type { Incoming, Caller as NativeCaller } from '../../boundary/crossing.j
 import { toJsonText } from '../../boundary/json_text.js';
 import { KERNEL_CALLS } from '../../boundary/kernel_tools.js';
 import { described } from '../../boundary/thrown.js';
-import type { NativeKernel, Outcome } from '../../boundary/typed_native.js';
+import type { NativeKernel, NativeOutcome } from '../../boundary/typed_native.js';
 import { unwrap } from '../../boundary/unwrap.js';
 import { withoutGit } from '../../files/vfs_mirror.js';
 import type { SqlDetail } from '../../sql/adapter.js';
-import type { OpenTables } from '../../sql/table_visibility.js';
+import type { OpenTables } from '../../sql/catalogue/table_visibility.js';
 import type { Logger } from '../../types/kernel.js';
 import { keepingAlive } from '../kernel_resources.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { nextCallNumber } from './call_numbers.js';
 
 /** Begins a call of the native part. `caller` is the `Caller` as JSON. */
-type Start<Value> = (kernel: NativeKernel, caller: string | undefined) => Promise<Outcome<Value>>;
+type Start<Value> = (kernel: NativeKernel, caller: string | undefined) => Promise<NativeOutcome<Value>>;
 
 /** Makes a change and notifies listeners of the tools. */
 type During = <Done>(change: () => Promise<Done>) => Promise<Done>;
@@ -133,7 +133,7 @@ export class KernelCalls {
   /** One call that the native part begins and JavaScript completes. */
   async continued<Begun, Value>(
     asked: CallInfo,
-    start: (kernel: NativeKernel, caller: string) => Promise<Outcome<Begun>>,
+    start: (kernel: NativeKernel, caller: string) => Promise<NativeOutcome<Begun>>,
     work: (begun: Begun) => Promise<Value>,
     signal: AbortSignal | undefined,
   ): Promise<Value> {
@@ -244,7 +244,7 @@ export class KernelCalls {
 }
 
 /** The value of an outcome. An error caused by the signal has its reason as cause. */
-export function outcomeValue<Value>(outcome: Outcome<Value>, signal: AbortSignal | undefined) {
+export function outcomeValue<Value>(outcome: NativeOutcome<Value>, signal: AbortSignal | undefined) {
   return unwrap(outcome, outcome.error?.code === 'ERR_ABORTED' ? { cause: signal?.reason } : {});
 }
 

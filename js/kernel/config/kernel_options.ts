@@ -3,7 +3,7 @@
 import type { Caller } from '../../boundary/caller.js';
 import type { TGPError } from '../../boundary/errors.js';
 import { ConfigError } from '../../boundary/errors.js';
-import { isRecord } from '../../boundary/record.js';
+import { isRecord } from '../../boundary/foreign_json.js';
 import { nearest } from '../../boundary/spelling.js';
 import type { Logger, TGPOptions } from '../../types/kernel.js';
 import { OWNER } from '../access_symbols.js';

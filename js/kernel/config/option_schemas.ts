@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { isAbortSignal } from '../../boundary/abort.js';
 import { limited, limitsOf, wholeNumber } from '../../boundary/limit_schema.js';
 import { LIMITS } from '../../boundary/limits.js';
+import { MODES } from '../../boundary/modes.js';
 import type { SandboxFunction } from '../../types/functions.js';
 import type { PolicyInput } from '../../types/policy.js';
 import type { SqlSettings, SqlSource } from '../../types/sql.js';
@@ -115,7 +116,7 @@ const ledgerInput = z.preprocess(
   LedgerInputSchema,
 );
 
-const modes = z.enum(['explore', 'strict', 'debug']).optional();
+const modes = z.enum(MODES).optional();
 
 export const ConfigInputSchema = z.strictObject({
   rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),

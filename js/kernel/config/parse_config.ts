@@ -1,7 +1,7 @@
 /** Validates a configuration against its schema. */
 
 import { ConfigError } from '../../boundary/errors.js';
-import { isRecord } from '../../boundary/record.js';
+import { isRecord } from '../../boundary/foreign_json.js';
 import { parseSettings } from '../../boundary/validation.js';
 import type { TGPConfigInput } from '../../types/config.js';
 import { ConfigInputSchema, MAX_ENTRIES } from './option_schemas.js';

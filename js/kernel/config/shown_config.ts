@@ -1,6 +1,6 @@
 /** The configuration as shown to applications: with defaults, without secrets. */
 
-import { isRecord } from '../../boundary/record.js';
+import { isRecord } from '../../boundary/foreign_json.js';
 import type { FilledTGPConfig, LoadedTGPConfig, TGPConfigInput } from '../../types/config.js';
 import { TGPConfigSchema } from './config_schemas.js';
 import { filledSecrets, HIDDEN, hiddenSecrets, shownAddress } from './config_secrets.js';

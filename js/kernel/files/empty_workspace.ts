@@ -1,3 +1,5 @@
+/** The warning about a workspace that was not deployed. */
+
 import type { NativeKernel } from '../../boundary/typed_native.js';
 import { unwrap } from '../../boundary/unwrap.js';
 import type { TGPConfig } from '../../types/config.js';

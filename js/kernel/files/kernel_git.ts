@@ -1,10 +1,11 @@
+/** The Git API of a kernel. */
+
 import type { Caller } from '../../boundary/caller.js';
 import { ValidationError } from '../../boundary/errors.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { CommitNote, FileHistoryEntry, KernelGit } from '../../types/tools.js';
 import type { CallInfo, KernelCalls } from '../calls/kernel_calls.js';
 import { CommitNoteSchema, DiffOptionsSchema, HistoryOptionsSchema } from '../config/option_schemas.js';
-import { noteText } from './commit_note.js';
 
 /**
  * Implements `kernel.git`: the history of the root, and its remote.
@@ -79,4 +80,10 @@ export async function fileHistory(
   const call = { tool: 'file_history', caller, path };
   const entries = await calls.read((kernel, callerText) => kernel.fileHistory(path, limit, callerText), signal, call);
   return entries.map(({ time, ...entry }) => ({ ...entry, date: new Date(time * 1000).toISOString() }));
+}
+
+/** A commit note as JSON for the native part; undefined for an empty one. */
+export function noteText({ why, session, model }: CommitNote = {}) {
+  if (why === undefined && session === undefined && model === undefined) return undefined;
+  return JSON.stringify({ why, session, model });
 }

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { ConfigError } from '../../boundary/errors.js';
 import { parseArgumentsLater } from '../../boundary/validation.js';
 import type { FunctionGuide, HostCall, SandboxFunction } from '../../types/functions.js';
-import { refuseUnusableName } from './function_names.js';
 
 /** A function of the application, and its description for models. */
 export type ApplicationFunction = {
@@ -13,6 +12,8 @@ export type ApplicationFunction = {
   readOnly: boolean;
 };
 
+/** Longest name that the sandbox accepts. */
+const MAX_NAME_CHARS = 200;
 const KEYS = ['description', 'parameters', 'readOnly', 'execute'];
 
 /** The functions by name. An invalid entry is refused with its key. */
@@ -82,4 +83,27 @@ function isZodSchema(parameters: z.ZodType | Record<string, unknown>): parameter
 /** @param key below `sandboxAPI` */
 function refused(key: string, problem: string, cause?: unknown) {
   return new ConfigError(`sandboxAPI.${key} ${problem}.`, { details: { key: `sandboxAPI.${key}` }, cause });
+}
+
+/**
+ * @param name of a function in `sandboxAPI`
+ * @throws ConfigError when tools could not call it by that name, or when the name would change how `tgp` behaves
+ */
+function refuseUnusableName(name: string) {
+  const why = whyUnusable(name);
+  if (why === undefined) return;
+  const key = `sandboxAPI[${JSON.stringify(name.slice(0, MAX_NAME_CHARS))}]`;
+  throw new ConfigError(`${key} cannot be offered to tools: ${why}. Give the function another name.`, {
+    details: { key, field: 'sandboxAPI' },
+  });
+}
+
+function whyUnusable(name: string) {
+  if (name === '') return 'its name is empty';
+  if (name.length > MAX_NAME_CHARS) return `its name is longer than ${MAX_NAME_CHARS} characters`;
+  if (name.startsWith('#')) return 'names that begin with "#" are reserved for the kernel';
+  if (name === 'then') return 'an object with a "then" function is treated as a promise';
+  if (name === 'toJSON') return 'JSON.stringify would call it';
+  if (name in Object.prototype) return 'every object has a property of that name';
+  return undefined;
 }

@@ -9,14 +9,14 @@ import { isSettled, settled } from '../../boundary/foreign_promise.js';
 import { toJsonText } from '../../boundary/json_text.js';
 import { described } from '../../boundary/thrown.js';
 import type { SqlDetail } from '../../sql/adapter.js';
-import type { OpenTables } from '../../sql/table_visibility.js';
+import type { OpenTables } from '../../sql/catalogue/table_visibility.js';
 import type { DryRunResult } from '../../types/dry_run.js';
 import type { SqlDialect } from '../../types/sql.js';
 import type { ApplicationFunction } from './application_functions.js';
 import { onBehalfOf, presentCall } from './host_call.js';
 
 type Answer = (id: number, value?: string, error?: BindingError) => void;
-type RunEnd = 'commit' | 'rollback';
+type TransactionEnd = 'commit' | 'rollback';
 /** A call of a function by a run. */
 export type CallOf = {
   /** The outermost run. */
@@ -69,8 +69,8 @@ export class HostFunctions {
   #functions = new Map<string, Served>();
   /** Names that a dry run may call. */
   #dry = new Set<string>();
-  #finishers: ((runId: number, end: RunEnd) => unknown)[] = [];
-  #nestedFinishers: ((runId: number, nested: number, end: RunEnd) => unknown)[] = [];
+  #finishers: ((runId: number, end: TransactionEnd) => unknown)[] = [];
+  #nestedFinishers: ((runId: number, nested: number, end: TransactionEnd) => unknown)[] = [];
   #contexts = new Map<number, RunContext>();
   /** Dialect of `exec_sql`, if there is a database. */
   sqlDialect: SqlDialect | undefined;
@@ -119,12 +119,12 @@ export class HostFunctions {
   }
 
   /** Adds a callback for the end of every run that has called a function. */
-  onFinish(finisher: (runId: number, end: RunEnd) => unknown) {
+  onFinish(finisher: (runId: number, end: TransactionEnd) => unknown) {
     this.#finishers.push(finisher);
   }
 
   /** Adds a callback for the end of every nested run that has called a function. */
-  onNestedFinish(finisher: (runId: number, nested: number, end: RunEnd) => unknown) {
+  onNestedFinish(finisher: (runId: number, nested: number, end: TransactionEnd) => unknown) {
     this.#nestedFinishers.push(finisher);
   }
 
@@ -168,7 +168,7 @@ export class HostFunctions {
         const asked = { runId, contextId, callerId, nesting, sqlDetail, openTables, signal, function: own };
         return this.#call(asked, name, args);
       };
-      const end = (how: RunEnd) =>
+      const end = (how: TransactionEnd) =>
         nesting.length > 0 ? this.#finishNested(runId, callerId, how) : this.#finish(runId, how);
       const work = () => (kind === 'call' ? call() : end(kind));
       const { value } = await (context ? context.caller.runInAsyncScope(work) : work());
@@ -215,13 +215,13 @@ export class HostFunctions {
     if (context) endOf(context).abort(new AbortedError(why));
   }
 
-  async #finish(runId: number, end: RunEnd): Promise<{ value?: unknown }> {
+  async #finish(runId: number, end: TransactionEnd): Promise<{ value?: unknown }> {
     this.#end(runId, OVER);
     for (const finisher of this.#finishers) await finisher(runId, end);
     return {};
   }
 
-  async #finishNested(runId: number, nested: number, end: RunEnd): Promise<{ value?: unknown }> {
+  async #finishNested(runId: number, nested: number, end: TransactionEnd): Promise<{ value?: unknown }> {
     for (const finisher of this.#nestedFinishers) await finisher(runId, nested, end);
     return {};
   }

@@ -1,10 +1,12 @@
+/** The database of guests: `tgp.exec_sql`. */
+
 import { JsonText } from '../../boundary/json_text.js';
-import { answerText } from '../../sql/answer_text.js';
-import { ROLLBACK_ANSWER_MS, within } from '../../sql/bounded_wait.js';
-import type { SqlRun } from '../../sql/dry_sql.js';
-import { drySql } from '../../sql/dry_sql.js';
-import { holdsTransactions, sqlRun } from '../../sql/sql_run.js';
+import { answerText } from '../../sql/rows/answer_text.js';
+import type { SqlRun } from '../../sql/run/dry_sql.js';
+import { drySql } from '../../sql/run/dry_sql.js';
+import { holdsTransactions, sqlRun } from '../../sql/run/sql_run.js';
 import { openSource, settingsOf } from '../../sql/sql_settings.js';
+import { ROLLBACK_ANSWER_MS, within } from '../../sql/waiting/bounded_wait.js';
 import type { Logger } from '../../types/kernel.js';
 import type { SqlSettings, SqlSource } from '../../types/sql.js';
 import type { HostFunctions } from './host_functions.js';

@@ -1,3 +1,5 @@
+/** The ledger API of a kernel. */
+
 import { untilAborted } from '../../boundary/abort.js';
 import { AbortedError, ShutdownError, TGPError, ValidationError } from '../../boundary/errors.js';
 import { ignored } from '../../boundary/guarded.js';

@@ -1,3 +1,5 @@
+/** Waits for room in a full ledger. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { untilAborted } from '../../boundary/abort.js';
 

@@ -78,8 +78,8 @@ export const LedgerEventSchema = z.looseObject({
 });
 
 /**
- * A time in milliseconds; `NaN` for an invalid one. Only ISO 8601 is accepted, because `Date.parse` guesses: it reads "12.11.2026" as a day
- * in December. A time without a zone is UTC, as `tgp ledger tail` prints it.
+ * A time in milliseconds; `NaN` for an invalid one. Only ISO 8601 is accepted, because `Date.parse` guesses: it reads "12.11.2026"
+ * as a day in December. A time without a zone is UTC, as `tgp ledger tail` prints it.
  */
 function timeOf(value: unknown) {
   if (value instanceof Date) return value.getTime();

@@ -2,7 +2,7 @@
  * Passes events through the application's `redact` function. A failure yields null: the event is recorded without contents.
  */
 
-import { isRecord } from '../../boundary/record.js';
+import { isRecord } from '../../boundary/foreign_json.js';
 import type { Logger } from '../../types/kernel.js';
 import type { RedactEvent } from '../../types/ledger.js';
 

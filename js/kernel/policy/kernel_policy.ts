@@ -1,7 +1,9 @@
+/** The policy API of a kernel. */
+
 import { ConfigError, ValidationError } from '../../boundary/errors.js';
+import { isRecord } from '../../boundary/foreign_json.js';
 import { toJsonText } from '../../boundary/json_text.js';
 import { native } from '../../boundary/native.js';
-import { isRecord } from '../../boundary/record.js';
 import { unwrap } from '../../boundary/unwrap.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { KernelPolicy, PolicyInput, TokenCaveats } from '../../types/policy.js';

@@ -4,7 +4,7 @@ import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
 import type { Caller } from '../../boundary/caller.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
-import type { ForgedTools } from '../../forged/forged_tools.js';
+import type { LiveForgedTools } from '../../forged/forged_tools.js';
 import type { Tracing } from '../../telemetry/telemetry.js';
 import type { DryRunResult } from '../../types/dry_run.js';
 import type { ExecOptions, ExecResult, ExecToolOptions } from '../../types/runs.js';
@@ -29,7 +29,7 @@ export class KernelRuns {
   #calls;
   #forged;
 
-  constructor(life: Lifecycle, calls: KernelCalls, forged: () => ForgedTools) {
+  constructor(life: Lifecycle, calls: KernelCalls, forged: () => LiveForgedTools) {
     this.#life = life;
     this.#calls = calls;
     this.#forged = forged;

@@ -3,9 +3,9 @@
 import { MessageChannel } from 'node:worker_threads';
 import { onAbort } from '../../boundary/abort.js';
 import type { ExecValue } from '../../boundary/crossing.js';
-import type { Outcome } from '../../boundary/typed_native.js';
+import type { NativeOutcome } from '../../boundary/typed_native.js';
 
-export type RunOutcome = Outcome<ExecValue>;
+export type RunOutcome = NativeOutcome<ExecValue>;
 
 /** Keeps this process alive while a run is pending, which native code alone does not. */
 const keepAlive = new MessageChannel().port1;

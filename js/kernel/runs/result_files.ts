@@ -1,7 +1,7 @@
 /** Stores results that are too long to show as temporary, uncommitted files that agents can page through. */
 
 import { randomBytes } from 'node:crypto';
-import { RESULT_FOLDER } from '../../boundary/result_folder.js';
+import { RESULT_FOLDER } from '../../files/vfs.js';
 import type { VFSAdapter } from '../../types/files.js';
 
 /** Maximum number of files, over all kernels of a root; the oldest are removed first. */

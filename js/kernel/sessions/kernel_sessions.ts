@@ -1,3 +1,5 @@
+/** The session API of a kernel. */
+
 import { z } from 'zod';
 import { NotFoundError, ValidationError } from '../../boundary/errors.js';
 import { wholeNumber } from '../../boundary/limit_schema.js';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readTextAtOnce } from '../../boundary/bounded_read.js';
-import { isRecord } from '../../boundary/record.js';
+import { isRecord } from '../../boundary/foreign_json.js';
 
 type ThreadState = { id: string; working: Set<string> };
 export type ProcessIdentity = {

@@ -1,6 +1,6 @@
 /** Reconstructs the state of an agent session from its ledger events. */
 
-import { isRecord } from '../../boundary/record.js';
+import { isRecord } from '../../boundary/foreign_json.js';
 import type { AgentSession } from '../../types/agent.js';
 import type { LedgerEvent } from '../../types/ledger.js';
 import { isAlive } from './process_identity.js';

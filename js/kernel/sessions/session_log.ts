@@ -1,8 +1,7 @@
 /** Records agent sessions as ledger events and reads them back. */
 
-import { parseForeignJson } from '../../boundary/foreign_json.js';
+import { isRecord, parseForeignJson } from '../../boundary/foreign_json.js';
 import { toJsonText } from '../../boundary/json_text.js';
-import { isRecord } from '../../boundary/record.js';
 import type { KernelLedger, LedgerEvent, LedgerQuery } from '../../types/ledger.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
 

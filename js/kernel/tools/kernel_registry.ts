@@ -1,3 +1,5 @@
+/** The registry API of a kernel. */
+
 import type { Caller } from '../../boundary/caller.js';
 import { ValidationError } from '../../boundary/errors.js';
 import { requireString, requireText } from '../../boundary/validation.js';

@@ -2,22 +2,15 @@
 
 import { untilAborted } from '../../boundary/abort.js';
 import type { Caller } from '../../boundary/caller.js';
-import type { CheckReport } from '../../boundary/crossing.js';
 import type { NativeKernel } from '../../boundary/typed_native.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
 import { systemPrompt } from '../../prompt/system_prompt.js';
 import type { CheckResult, FoundTool } from '../../types/kernel.js';
 import type { Mode } from '../../types/tests.js';
-import type { Outcome } from '../../types_check/type_checker.js';
+import { withTypes } from '../../types_check/type_checker.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
 import { CheckOptionsSchema, FindOptionsSchema, PromptOptionsSchema } from '../config/option_schemas.js';
 import type { Lifecycle } from '../lifecycle.js';
-
-type NativeReport = Omit<CheckReport, 'types'>;
-type Place = { line: number; column: number; endLine: number; endColumn: number };
-
-/** Rules with a better message than the type checker's finding at the same position. */
-const PREFERRED_RULES = ['no-forbidden-globals', 'missing-export'];
 
 export class ToolInspection {
   #life;
@@ -80,22 +73,4 @@ export class ToolInspection {
       live: this.#liveNames(),
     });
   }
-}
-
-/** One report of the findings of the rules and the type checker, in source order. */
-function withTypes(path: string, report: NativeReport, types: Outcome): CheckResult {
-  if ('notice' in types) return { ...report, typesChecked: false, notice: types.notice };
-  const covered = new Set(report.diagnostics.filter(({ rule }) => PREFERRED_RULES.includes(rule)).map(placeOf));
-  const others = types.diagnostics.filter((found) => !covered.has(placeOf(found)));
-  const diagnostics = [...report.diagnostics, ...others].sort(
-    (left, right) => left.line - right.line || left.column - right.column,
-  );
-  const errors = diagnostics
-    .filter((found) => found.severity === 'error')
-    .map((found) => `${path}:${found.line}:${found.column}: ${found.message}`);
-  return { valid: errors.length === 0, errors, diagnostics, typesChecked: true };
-}
-
-function placeOf({ line, column, endLine, endColumn }: Place) {
-  return `${line}:${column}:${endLine}:${endColumn}`;
 }

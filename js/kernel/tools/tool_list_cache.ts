@@ -1,3 +1,5 @@
+/** The list of tools, read again only where it has changed. */
+
 import type { NativeKernel } from '../../boundary/typed_native.js';
 import { unwrap } from '../../boundary/unwrap.js';
 import type { ToolMetadata } from '../../types/kernel.js';

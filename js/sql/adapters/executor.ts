@@ -5,10 +5,10 @@ import { ignored } from '../../boundary/guarded.js';
 import type { SqlAdapter, SqlDialect, SqlExecutor } from '../../types/sql.js';
 import type { SqlAccess } from '../adapter.js';
 import { defineAdapter } from '../adapter.js';
-import { FairLock } from '../fair_lock.js';
-import { functionAnswer } from '../function_answer.js';
-import { singleCall } from '../single_call.js';
-import { beforeDeadline, notAnswered } from '../statement_deadline.js';
+import { FairLock } from '../waiting/fair_lock.js';
+import { beforeDeadline, notAnswered } from '../waiting/statement_deadline.js';
+import { functionAnswer } from './function_answer.js';
+import { singleCall } from './single_call.js';
 
 /**
  * An adapter for a function, with its properties. By default it is called once for each statement, like a plain function, see

@@ -5,12 +5,12 @@ import type { SqlAdapter } from '../../types/sql.js';
 import type { SqlConnection } from '../adapter.js';
 import { defineAdapter } from '../adapter.js';
 import type { MysqlConnection, MysqlPool } from '../drivers.js';
-import { FairLock } from '../fair_lock.js';
-import { runOnMysql } from '../mysql_statement.js';
-import { RowCollector } from '../row_collector.js';
-import { savepointTexts } from '../savepoint.js';
-import { beforeDeadline, notAnswered } from '../statement_deadline.js';
-import { Stopper } from '../stopper.js';
+import { runOnMysql } from '../mysql/mysql_statement.js';
+import { RowCollector } from '../rows/row_collector.js';
+import { savepointTexts } from '../run/savepoint.js';
+import { FairLock } from '../waiting/fair_lock.js';
+import { beforeDeadline, notAnswered } from '../waiting/statement_deadline.js';
+import { Stopper } from '../waiting/stopper.js';
 import { MysqlWire } from '../wire/mysql_wire.js';
 
 /** The owner of a connection. */

@@ -8,13 +8,13 @@ import type { SqlConnection, SqlLimits, SqlNeed, SqlStatement } from '../adapter
 import { defineAdapter } from '../adapter.js';
 import { memberOf } from '../driver_error.js';
 import type { ByteStream, PostgresJs, PostgresJsQuery } from '../drivers.js';
-import { CANCEL_MS } from '../pg_cancel.js';
-import { beginPostgres, CONTROL, checkCommitted, GRACE_MS, rowWriter, toPostgresText } from '../pg_values.js';
-import type { ReservedConnection } from '../postgres_js_connection.js';
-import { reserveConnection } from '../postgres_js_connection.js';
-import { RowCollector } from '../row_collector.js';
-import { beforeDeadline, notAnswered } from '../statement_deadline.js';
-import { Stopper } from '../stopper.js';
+import { CANCEL_MS } from '../postgres/pg_cancel.js';
+import { beginPostgres, CONTROL, checkCommitted, GRACE_MS, rowWriter, toPostgresText } from '../postgres/pg_values.js';
+import type { ReservedConnection } from '../postgres/postgres_js_connection.js';
+import { reserveConnection } from '../postgres/postgres_js_connection.js';
+import { RowCollector } from '../rows/row_collector.js';
+import { beforeDeadline, notAnswered } from '../waiting/statement_deadline.js';
+import { Stopper } from '../waiting/stopper.js';
 import { PostgresWire } from '../wire/postgres_wire.js';
 
 /**

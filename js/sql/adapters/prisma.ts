@@ -5,10 +5,10 @@ import type { SqlAdapter, SqlDialect } from '../../types/sql.js';
 import type { SqlConnection } from '../adapter.js';
 import { defineAdapter } from '../adapter.js';
 import type { PrismaClient, PrismaTransaction } from '../drivers.js';
-import { rowText } from '../json_writer.js';
-import { beginPostgres } from '../pg_values.js';
-import { rowsText } from '../row_collector.js';
-import { beforeDeadline } from '../statement_deadline.js';
+import { beginPostgres } from '../postgres/pg_values.js';
+import { rowText } from '../rows/json_writer.js';
+import { rowsText } from '../rows/row_collector.js';
+import { beforeDeadline } from '../waiting/statement_deadline.js';
 
 const DIALECTS: Record<string, SqlDialect> = {
   postgresql: 'postgres',

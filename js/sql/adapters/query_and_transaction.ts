@@ -5,9 +5,9 @@ import { ignored } from '../../boundary/guarded.js';
 import type { SqlDialect, SqlExecutor, SqlTransactions } from '../../types/sql.js';
 import type { SqlConnection } from '../adapter.js';
 import { defineAdapter } from '../adapter.js';
-import { functionAnswer } from '../function_answer.js';
-import { singleCall } from '../single_call.js';
-import { beforeDeadline, notAnswered, timedOut } from '../statement_deadline.js';
+import { beforeDeadline, notAnswered, timedOut } from '../waiting/statement_deadline.js';
+import { functionAnswer } from './function_answer.js';
+import { singleCall } from './single_call.js';
 
 /** Options that belong next to the source and have no effect inside it. */
 const OPTIONS = ['readOnly', 'dryRun', 'ddl', 'maxRows', 'maxBytes', 'statementTimeoutMs', 'allow', 'deny'];

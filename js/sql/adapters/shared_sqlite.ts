@@ -8,7 +8,7 @@ import type { SharedFile } from '../../boundary/crossing.js';
 import { ConfigError, SqlError } from '../../boundary/errors.js';
 import { defineAdapter } from '../adapter.js';
 import type { PragmaRow } from '../drivers.js';
-import { EmbeddedDatabase } from '../embedded_sqlite.js';
+import { EmbeddedDatabase } from '../sqlite/embedded_sqlite.js';
 
 type FileFacts = SharedFile & { file: string };
 

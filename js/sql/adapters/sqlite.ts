@@ -3,7 +3,7 @@
 import { ConfigError } from '../../boundary/errors.js';
 import type { SqlAdapter } from '../../types/sql.js';
 import { defineAdapter } from '../adapter.js';
-import { EmbeddedDatabase } from '../embedded_sqlite.js';
+import { EmbeddedDatabase } from '../sqlite/embedded_sqlite.js';
 
 /**
  * An embedded SQLite database. Needs no package; statements run on threads of their own and can be stopped. No other SQLite
@@ -11,8 +11,8 @@ import { EmbeddedDatabase } from '../embedded_sqlite.js';
  * instead ({@link betterSqlite3}, {@link nodeSqlite}).
  *
  * A database may use 40 MB of memory in total for all concurrent runs. A value may have 8 MB, and more when `maxBytes` is larger,
- * to 32 MB; the more a statement computes at once, the shorter its values may be. `LIKE` and `GLOB` are functions that can be stopped, and use no index: for a prefix in a large table
- * compare with `>=` and `<`.
+ * to 32 MB; the more a statement computes at once, the shorter its values may be. `LIKE` and `GLOB` are functions that can be
+ * stopped, and use no index: for a prefix in a large table compare with `>=` and `<`.
  * @param fileOrOptions the path of the file, created if it is missing, or `':memory:'`
  */
 export function sqlite(fileOrOptions: string | { file: string }): SqlAdapter {

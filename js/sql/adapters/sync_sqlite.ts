@@ -2,11 +2,11 @@
 
 import type { SqlConnection } from '../adapter.js';
 import { defineAdapter } from '../adapter.js';
-import { FairLock } from '../fair_lock.js';
-import { rowText } from '../json_writer.js';
-import { RowCollector } from '../row_collector.js';
-import { savepointTexts } from '../savepoint.js';
-import { timedOut } from '../statement_deadline.js';
+import { rowText } from '../rows/json_writer.js';
+import { RowCollector } from '../rows/row_collector.js';
+import { savepointTexts } from '../run/savepoint.js';
+import { FairLock } from '../waiting/fair_lock.js';
+import { timedOut } from '../waiting/statement_deadline.js';
 
 /** The common interface of synchronous SQLite drivers. */
 export type SyncDatabase = {

@@ -1,8 +1,8 @@
 /** Limits the bytes that mysql2 reads. */
 
 import type { MysqlConnection, MysqlParser } from '../drivers.js';
-import type { RowCollector } from '../row_collector.js';
-import { tooManyBytes } from '../values.js';
+import type { RowCollector } from '../rows/row_collector.js';
+import { tooManyBytes } from '../rows/values.js';
 import { MysqlFilter } from './mysql_filter.js';
 import { wireBytes } from './wire_limits.js';
 import { turnsOf } from './wire_tap.js';

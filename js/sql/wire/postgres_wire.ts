@@ -1,8 +1,8 @@
 /** Limits the bytes that PostgreSQL drivers read. */
 
 import type { ByteStream } from '../drivers.js';
-import type { RowCollector } from '../row_collector.js';
-import { tooManyBytes } from '../values.js';
+import type { RowCollector } from '../rows/row_collector.js';
+import { tooManyBytes } from '../rows/values.js';
 import { PostgresFilter } from './postgres_filter.js';
 import { wireBytes } from './wire_limits.js';
 import { tap } from './wire_tap.js';

@@ -1,0 +1,82 @@
+/** Checks of the configuration, for `tgp doctor`. */
+
+import { relative } from 'node:path';
+import { ConfigError } from '../../boundary/errors.js';
+import type { ResolvedConfig } from '../../kernel/config/config.js';
+import { withSecrets } from '../../kernel/config/config_secrets.js';
+import { applicationFunctions } from '../../kernel/functions/application_functions.js';
+import { openSource, settingsOf } from '../../sql/sql_settings.js';
+import { readNextConfig } from '../init/next_config.js';
+import { inspectProject } from '../init/project.js';
+import { locateRoot } from '../workspace/workspace.js';
+import { askRemote } from './doctor_remote.js';
+import type { Finding } from './finding.js';
+import { ok, problem, warning } from './finding.js';
+
+/** What to do when a Next.js config does not use withTGP. */
+const REMEDY = 'Run "tgp init", or wrap the config: export default withTGP(config), from @tgp/core/next.';
+
+/** State shared by the checks of one `tgp doctor` run, so that a problem is reported once. */
+export type CheckContext = {
+  options: { config?: string };
+  /** Set once the configuration is loaded. */
+  located?: Awaited<ReturnType<typeof locateRoot>>;
+  /** The answer of the remote or its failure, set once the configuration allows the request. */
+  remoteAnswer?: ReturnType<typeof askRemote>;
+  config?: 'well' | 'faulty';
+  worker?: 'well' | 'faulty';
+};
+
+/** Checks the configuration and reports all of its faults. */
+export async function config(context: CheckContext): Promise<Finding> {
+  context.config = 'faulty';
+  const faults: string[] = [];
+  await collect(faults, async () => {
+    context.located = await locateRoot(context.options);
+  });
+  if (context.located !== undefined) await checkApplication(context.located.resolved, context, faults);
+  if (faults.length > 0) return problem('not valid', faults.join(' '));
+  context.config = 'well';
+  const file = context.located?.resolved.file;
+  return ok(file === undefined ? 'none; defaults are used' : relative(process.cwd(), file));
+}
+
+async function checkApplication(resolved: ResolvedConfig, context: CheckContext, faults: string[]) {
+  const { application } = resolved;
+  await collect(faults, () => withSecrets(resolved.config));
+  await collect(faults, () => applicationFunctions(application.sandboxAPI));
+  await collect(faults, () => {
+    if (application.sql === undefined) return;
+    const { source, options } = settingsOf(application.sql);
+    openSource(source, options);
+  });
+  await collect(faults, async () => {
+    const answer = askRemote(resolved);
+    // An unreachable remote is not a fault of the configuration.
+    const failure = await answer.catch((error) => error);
+    if (failure instanceof ConfigError) throw failure;
+    context.remoteAnswer = answer;
+  });
+}
+
+async function collect(faults: string[], check: () => unknown) {
+  try {
+    await check();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    if (!faults.includes(error.message)) faults.push(error.message);
+  }
+}
+
+/** Checks that a Next.js config uses withTGP; undefined for other applications. */
+export async function examineNextConfig(folder: string): Promise<Finding | undefined> {
+  const { framework } = await inspectProject(folder);
+  if (framework !== 'next') return undefined;
+  const { file, state } = await readNextConfig(folder);
+  if (state === 'withTGP') return ok(`${file} uses withTGP`);
+  if (state === 'named') {
+    const detail = `${file} names @tgp/core but does not use withTGP, so the output may lack the worker executable`;
+    return warning(detail, REMEDY);
+  }
+  return problem('the build would try to bundle the native addon', REMEDY);
+}

@@ -1,0 +1,223 @@
+/** `tgp init`: writes the files of an application with an agent. */
+
+import { existsSync, statSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { confirm, isCancel } from '@clack/prompts';
+import { resolveCommand } from 'package-manager-detector/commands';
+import { readTextAtMost } from '../../boundary/bounded_read.js';
+import { ConfigError } from '../../boundary/errors.js';
+import { isRecord } from '../../boundary/foreign_json.js';
+import { FILES } from '../../kernel/access_symbols.js';
+import type { ResolvedConfig } from '../../kernel/config/config.js';
+import { DEFAULT_FILES, RESOLVED, withoutFile } from '../../kernel/config/config.js';
+import { TGP } from '../../kernel/tgp.js';
+import type { TGPOptions } from '../../types/kernel.js';
+import type { Format } from '../terminal/screen.js';
+import { json, line, styled, withProgress } from '../terminal/screen.js';
+import { DEFAULT_ROOT } from '../workspace/config_lookup.js';
+import { locateRoot, toolPaths, withoutPolicy } from '../workspace/workspace.js';
+import { nestModule, nextRoute, script, TOKEN_VARIABLE } from './agent_templates.js';
+import { driverOf, layerSteps } from './databases.js';
+import { applyWithTGP } from './next_config.js';
+import type { Project } from './project.js';
+import { inspectProject } from './project.js';
+import { configText, EXAMPLE_TOOL, SHIM } from './templates.js';
+
+type Effect = 'created' | 'changed' | 'kept';
+type FileEffect = { file: string; effect: Effect };
+/**
+ * `agent` and `config` are the files of that name; `opens` is the one that opens the database; `manual` is what the user has to add
+ * by hand
+ */
+type Done = { files: FileEffect[]; agent: string; config: string; opens: string; manual: string[] };
+
+const EXAMPLE_PATH = 'tools/examples/greet.ts';
+const META = 'meta.json';
+const RUNNABLE = 0o755;
+
+/**
+ * `tgp init`: prepares a project for an agent. Existing files are kept, so it is safe to run again.
+ * @returns the exit code
+ */
+export async function init({ yes, format }: { yes?: boolean; format: Format }): Promise<number> {
+  const project = await inspectProject(process.cwd());
+  if (format === 'text') describeProject(project);
+  if (format === 'text' && !yes && process.stdin.isTTY && process.stdout.isTTY) {
+    const agreed = await confirm({ message: 'Set up TGP in this folder?', withGuide: false });
+    if (isCancel(agreed) || !agreed) {
+      line('Nothing was written.');
+      return 1;
+    }
+    line();
+  }
+  const done = await withProgress(format, 'Setting up', () => setUp(project));
+  const next = nextSteps(project, done);
+  if (format === 'json') {
+    const { framework, packageManager, databases } = project;
+    json({ framework, packageManager, databases, files: done.files, next });
+  } else {
+    report(done.files, next);
+  }
+  return 0;
+}
+
+async function setUp(project: Project): Promise<Done> {
+  const { folder, framework, language, databases } = project;
+  const present = DEFAULT_FILES.find((name) => existsSync(join(folder, name)));
+  // Beside src/, a TypeScript file would change where `nest build` puts its output.
+  const config = present ?? (framework === 'nest' ? 'tgp.config.mjs' : 'tgp.config.ts');
+  const driver = driverOf(databases);
+  // A config file that is about to be written is not loaded: its driver may not be installed yet.
+  const resolved =
+    present === undefined ? { ...withoutFile(folder), hasSql: driver !== undefined } : await presentConfig();
+  const root = resolve(folder, resolved.config.rootDir ?? DEFAULT_ROOT);
+  const name = relative(folder, root).split(sep).join('/');
+  refuseFile(root, name);
+  const files: FileEffect[] = [await create(folder, config, configText(driver))];
+  files.push(...(await setUpRoot(root, name, resolved)), await ignoreRoot(folder, name), ...(await addScript(project)));
+  const agent = agentOf(project);
+  const database = resolved.hasSql ? 'in the config' : (driver ?? 'nowhere');
+  const up = '../'.repeat(agent.file.split('/').length - 1);
+  files.push(await create(folder, agent.file, agent.text({ language, config, database, up })));
+  const applied = framework === 'next' ? await applyWithTGP(folder, language) : undefined;
+  if (applied) files.push({ file: applied.file, effect: applied.effect });
+  const opens = database === 'in the config' ? config : agent.file;
+  return { files, agent: agent.file, config, opens, manual: applied?.manual ?? [] };
+}
+
+/** Refuses a root path that is a file, before anything is written. */
+function refuseFile(root: string, name: string) {
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new ConfigError(
+      `${name} is a file, but the root of the tools must be a folder. Nothing was written. Move the file.`,
+      {
+        details: { key: 'rootDir' },
+      },
+    );
+  }
+}
+
+/** The configuration of this folder, and whether it has a database. */
+async function presentConfig() {
+  const { resolved } = await locateRoot({}, 'here');
+  return { ...resolved, hasSql: resolved.application.sql !== undefined };
+}
+
+/** Creates the workspace: booting creates the folder and its repository. */
+async function setUpRoot(root: string, name: string, resolved: ResolvedConfig): Promise<FileEffect[]> {
+  const isNew = !existsSync(join(root, '.git'));
+  const options: TGPOptions & { [RESOLVED]: ResolvedConfig } = { [RESOLVED]: withoutPolicy(resolved) };
+  const kernel = new TGP(options);
+  try {
+    await kernel.boot();
+    const files: FileEffect[] = [{ file: `${name}/.git`, effect: isNew ? 'created' : 'kept' }];
+    // Only in a new workspace: a removed example does not come back.
+    if (isNew && (await toolPaths(kernel)).length === 0) {
+      await kernel[FILES].write(EXAMPLE_PATH, EXAMPLE_TOOL);
+      files.push({ file: `${name}/${EXAMPLE_PATH}`, effect: 'created' });
+    }
+    const hasMeta = existsSync(join(root, META));
+    if (!hasMeta) await kernel.registry.sync();
+    files.push({ file: `${name}/${META}`, effect: hasMeta && !isNew ? 'kept' : 'created' });
+    const shim = await create(root, 'bin/tgp', SHIM);
+    await chmod(join(root, 'bin', 'tgp'), RUNNABLE);
+    // The shim belongs to this checkout, not to the history of the tools.
+    await create(root, 'bin/.gitignore', '*\n');
+    files.push({ ...shim, file: `${name}/bin/tgp` });
+    return files;
+  } finally {
+    await kernel.shutdown();
+  }
+}
+
+async function create(folder: string, file: string, text: string): Promise<FileEffect> {
+  const path = join(folder, file);
+  if (existsSync(path)) return { file, effect: 'kept' };
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text, { flag: 'wx' });
+  return { file, effect: 'created' };
+}
+
+/** Adds the root to .gitignore: it is a repository of its own inside the application's. */
+async function ignoreRoot(folder: string, name: string): Promise<FileEffect> {
+  const file = '.gitignore';
+  const path = join(folder, file);
+  if (!existsSync(path)) return create(folder, file, `/${name}/\n`);
+  const text = await readTextAtMost(path);
+  const ignored = text.split(/\r?\n/).some((entry) => entry.trim().replace(/^\/|\/$/g, '') === name);
+  if (ignored) return { file, effect: 'kept' };
+  await writeFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}/${name}/\n`);
+  return { file, effect: 'changed' };
+}
+
+async function addScript({ folder, manifest }: Project): Promise<FileEffect[]> {
+  if (!manifest) return [];
+  const file = 'package.json';
+  const { text, value } = manifest;
+  const scripts = isRecord(value.scripts) ? value.scripts : {};
+  if (scripts.tgp !== undefined) return [{ file, effect: 'kept' }];
+  const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? '  ';
+  const changed = { ...value, scripts: { ...scripts, tgp: 'tgp' } };
+  await writeFile(
+    join(folder, file),
+    `${JSON.stringify(changed, undefined, indent)}${text.endsWith('\n') ? '\n' : ''}`,
+  );
+  return [{ file, effect: 'changed' }];
+}
+
+/** The path and the template of the example agent of a framework. */
+function agentOf({ folder, framework, language }: Project) {
+  if (framework === 'nest') return { file: 'src/tgp/tgp.module.ts', text: nestModule };
+  if (framework === 'plain') return { file: 'agent.mjs', text: script };
+  const source = !existsSync(join(folder, 'app')) && existsSync(join(folder, 'src')) ? 'src/' : '';
+  return { file: `${source}app/api/agent/route.${language}`, text: nextRoute };
+}
+
+function nextSteps({ framework, language, agent: manager, manifest, databases, uses }: Project, done: Done): string[] {
+  const { agent, config, opens, manual } = done;
+  const typed = (task: 'add' | 'execute-local', ...words: string[]): string => {
+    // Every version of yarn runs an installed program by its name and passes all arguments on.
+    if (manager.startsWith('yarn') && task === 'execute-local') return ['yarn', ...words].join(' ');
+    const resolved = resolveCommand(manager, task, words);
+    return resolved ? [resolved.command, ...resolved.args].join(' ') : words.join(' ');
+  };
+  const missing = ['@tgp/core', 'ai'].filter((name) => !uses(name));
+  const { types, variable } = driverOf(databases) ?? {};
+  const untyped = types !== undefined && language === 'ts' && /\.m?ts$/.test(opens) && !uses(types);
+  const from = manifest?.value.type === 'module' ? './tgp/tgp.module.js' : './tgp/tgp.module';
+  const nest = [
+    'Add to your AppModule:',
+    `  import { TgpModule } from '${from}';`,
+    `  @Module({ imports: [TgpModule.forRoot({ configFile: './${config}' })] })`,
+  ];
+  return [
+    ...(missing.length > 0 ? [typed('add', ...missing)] : []),
+    ...(untyped ? [typed('add', '-D', types)] : []),
+    ...manual,
+    ...(framework === 'nest' ? nest : []),
+    ...layerSteps(databases, done, framework),
+    ...(variable === undefined ? [] : [`Set ${variable}: ${opens} reads it.`]),
+    ...(framework === 'plain' ? [] : [`Set ${TOKEN_VARIABLE}: ${agent} accepts only requests with this bearer token.`]),
+    `Set AI_GATEWAY_API_KEY, or use a model of another provider in ${agent}.`,
+    typed('execute-local', 'tgp', 'doctor'),
+    typed('execute-local', 'tgp', 'exec', EXAMPLE_PATH, '--args', `'{"names": ["Ada"], "greeting": "Hello"}'`),
+  ];
+}
+
+function describeProject({ framework, packageManager, databases }: Project) {
+  const kinds = { next: 'Next.js', nest: 'NestJS', plain: 'plain Node' };
+  line(`Application  ${kinds[framework]}`);
+  line(`Packages     ${packageManager}`);
+  line(`Database     ${databases.length > 0 ? databases.join(', ') : 'none found'}`);
+  line();
+}
+
+function report(files: FileEffect[], next: string[]) {
+  for (const { file, effect } of files) {
+    const shown = effect.padEnd('created'.length);
+    line(`${effect === 'kept' ? styled('dim', shown) : styled('green', shown)}  ${file}`);
+  }
+  line('\nNext:');
+  for (const step of next) line(`  ${step}`);
+}
