@@ -42,6 +42,10 @@ const RECIPES = [
       'crates/compile/src/rules/no_forbidden_globals.rs': 'a message that advises to use it',
       'crates/vfs/src/vfs_error.rs': 'a message that advises to use it',
       'js/prompt/prompt_text.ts': 'advice for models on how to work; it does not list all tools',
+      'js/cli/change_commands.ts': 'a call that is always of this tool',
+      'js/cli/history_commands.ts': 'a call that is always of this tool',
+      'js/cli/unsupported_files.ts': 'a call that is always of this tool',
+      'js/cli/workspace.ts': 'a call that is always of this tool',
       'js/mcp/bearer.ts': 'a call that is always of this tool',
       'js/mcp/resources.ts': 'a call that is always of this tool',
       'src/kernel/tools/tool_registry.rs': 'a private method with the same name',
@@ -89,7 +93,7 @@ const RECIPES = [
 ];
 
 /** Files of recipes that do not name the example: a helper, a default that fits it, and names in camel case. */
-const GENERAL = ['js/cli/screen.ts', 'js/cli/ledger_text.ts', 'js/boundary/crossing.ts'];
+const GENERAL = ['js/cli/screen.ts', 'js/cli/ledger_text.ts'];
 
 /** What is shipped, and what makes it; other files only use it. */
 const PRODUCT =

@@ -12,14 +12,14 @@ import { drySql } from '../sql/dry_sql.js';
 import type { SqlRules } from '../sql/rules.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
 import { openSource, settingsOf } from '../sql/sql_settings.js';
+import { AGENT_TOOLS } from '../tool_shape/agent_tool_table.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
-import { KERNEL_TOOLS } from '../tool_shape/kernel_tool_table.js';
 import { listPage } from '../tool_shape/pages.js';
 import { ownedTools } from '../tool_shape/tool_owner.js';
 import type { SqlSource, SqlToolOptions, SqlTools } from '../types/sql.js';
 import type { TGPToolsOptions } from '../types/tools.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
-import { kernelTools } from './checked_tool.js';
+import { implementedTools } from './checked_tool.js';
 import { fewer } from './file_answers.js';
 import { policyCalls } from './policy_calls.js';
 import { TgpToolsOptionsSchema } from './tools_options.js';
@@ -83,8 +83,8 @@ export function createSqlTools(database: SqlSource | TGP, options: SqlToolOption
   // Schema lookups need no transaction.
   const lookup = once ? { dialect, once } : adapter;
 
-  const { description } = KERNEL_TOOLS.exec_sql;
-  const tools = kernelTools(false, {
+  const { description } = AGENT_TOOLS.exec_sql;
+  const tools = implementedTools(false, {
     exec_sql: {
       description: holdsTransactions(adapter)
         ? description.replace('.', ', in a transaction of its own.')

@@ -40,6 +40,6 @@ fn parse_preview(change_json: &str) -> Result<(FileChangeCall, CallRequest), Err
     if let Some(args) = args.as_object_mut() {
         args.remove("tool");
     }
-    let request = CallRequest::preview(change.tool(), change.path(), args);
+    let request = CallRequest::preview(change.tool(), args);
     Ok((change, request))
 }
