@@ -107,14 +107,14 @@ impl KernelTool {
 const WHY: (&str, ArgKind) = ("why", ArgKind::Plain);
 
 /// Every kernel tool.
-pub static KERNEL_TOOLS: [KernelTool; 26] = {
+pub static KERNEL_TOOLS: &[KernelTool] = {
     use ArgKind::{Changes, Method, Path, Plain, Sql, Url};
     use Effect::{Net, Read, Run, Shell, Write};
     use Quotes::{Imports, Nothing};
     use Runs::{Code, Tests};
     use UnnamedFiles::{Always, WithoutPath};
     let tool = KernelTool::new;
-    [
+    &[
         tool("list_files", Read, &[("dir", Plain), ("glob", Plain), ("limit", Plain), ("after", Plain)])
             .below("dir")
             .reaching(Always)
@@ -167,7 +167,7 @@ pub fn kernel_tool(name: &str) -> Option<&'static KernelTool> {
 
 /// The table for JavaScript: `[{ name, effect, arguments, path, quotes }]`.
 pub fn kernel_tools_json() -> Value {
-    let described = KERNEL_TOOLS.map(|tool| {
+    let described = KERNEL_TOOLS.iter().map(|tool| {
         let arguments: Vec<&str> = tool.arguments.iter().map(|(name, _)| *name).collect();
         json!({
             "name": tool.name,
@@ -177,5 +177,5 @@ pub fn kernel_tools_json() -> Value {
             "quotes": tool.quotes != Quotes::Nothing,
         })
     });
-    described.into_iter().collect()
+    described.collect()
 }
