@@ -105,18 +105,15 @@ export declare class BindingKernel {
   acceptTest(path: string, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`, for `meta.json`. */
   syncRegistry(caller?: string | undefined | null): Promise<BindingOutcome>
-  /** Value: sorted paths. */
-  listFiles(dir: string, glob?: string | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
-  /** Value: the text. */
-  readFile(path: string, caller?: string | undefined | null): Promise<BindingOutcome>
+  /**
+   * Calls a kernel tool that only reads, with its arguments by name. Value: its answer, `KernelReads` of
+   * `js/boundary/crossing.ts`.
+   */
+  read(tool: string, argsJson: string, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ changed, warnings }`. Pushes pending commits, then pulls. */
   sync(caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ changed, warnings }`. */
   hydrate(caller?: string | undefined | null): Promise<BindingOutcome>
-  /** Value: `[{ commit, message, author, time, why?, session?, model? }]`. */
-  fileHistory(path?: string | undefined | null, limit?: number | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
-  /** Value: `{ matches: [{ path, line, column, text }], truncated, files }`. */
-  searchFiles(queryJson: string, caller?: string | undefined | null): Promise<BindingOutcome>
   /**
    * Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. `leave` must follow
    * once the types are checked, with the number of the call.

@@ -3,7 +3,6 @@
 import './agent/agent.js';
 
 export { replayModel } from './agent/replay.js';
-export { tgpTools } from './agent_tools/kernel_tools.js';
 export {
   formatTools,
   toAnthropicTools,
@@ -13,6 +12,7 @@ export {
 } from './agent_tools/provider_formats.js';
 export { createShellTools } from './agent_tools/shell_tools.js';
 export { createSqlTools } from './agent_tools/sql_tools.js';
+export { tgpTools } from './agent_tools/tgp_tools.js';
 export { handleToolCall } from './agent_tools/tool_call.js';
 export {
   AbortedError,

@@ -29,7 +29,7 @@ import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from '../tools
 import { writeApiReference } from './api_reference.mjs';
 import { writeExpect } from './expect_bundle.mjs';
 import { DIST, swapFolder, writeCommonJs, writeModules } from './javascript.mjs';
-import { writeKernelToolList, writeKernelTools } from './kernel_tools.mjs';
+import { writeAgentToolList, writeKernelToolFacts } from './kernel_tool_facts.mjs';
 import { writeLimits } from './limits.mjs';
 import { writeNodeShims } from './node_shims.mjs';
 import { sandboxApiModule } from './sandbox_api.mjs';
@@ -76,7 +76,7 @@ export async function build() {
   writeFileSync(join(ROOT, 'js', 'prompt', 'std_api.ts'), stdApiModule(join(ROOT, 'std')));
   const native = createRequire(import.meta.url)(join(ROOT, 'binding.cjs'));
   writeLimits(native.limits(), native.defaultConfig());
-  writeKernelTools(native.kernelTools());
+  writeKernelToolFacts(native.kernelTools());
   await buildJavaScript();
   const packageDir = join(ROOT, 'npm', platform.name);
   for (const file of [addon, platform.worker, SNAPSHOT, LOCALES]) {
@@ -90,7 +90,7 @@ export async function buildJavaScript() {
   await writeCommonJs();
   await writeNodeShims(join(DIST, 'node_shims'));
   swapFolder();
-  await writeKernelToolList();
+  await writeAgentToolList();
   await writeApiReference();
 }
 

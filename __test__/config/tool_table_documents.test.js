@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { KERNEL_CALLS } from '../../dist/boundary/kernel_tools.js';
-import { KERNEL_TOOLS } from '../../dist/tool_shape/kernel_tool_table.js';
-import { kernelToolsModule, withToolList } from '../../scripts/kernel_tools.mjs';
+import { KERNEL_TOOL_FACTS } from '../../dist/boundary/kernel_tool_facts.js';
+import { AGENT_TOOLS } from '../../dist/tool_shape/agent_tool_table.js';
+import { kernelToolFactsModule, withToolList } from '../../scripts/kernel_tool_facts.mjs';
 
 describe('the table of kernel tools', () => {
   test('is data for JavaScript', async () => {
-    const facts = { effect: 'write', arguments: ['from', 'to', 'why'], paths: ['from', 'to'] };
-    const text = kernelToolsModule([{ name: 'move_file', ...facts }]);
+    const facts = { effect: 'write', arguments: ['from', 'to', 'why'], path: 'from', quotes: false };
+    const text = kernelToolFactsModule([{ name: 'move_file', ...facts }]);
     const made = await import(`data:text/javascript,${encodeURIComponent(text)}`);
-    expect(made.KERNEL_CALLS).toEqual({ move_file: facts });
-    const all = Object.entries(KERNEL_CALLS).map(([name, each]) => ({ name, ...each }));
-    expect(kernelToolsModule(all)).toBe(
-      await readFile(new URL('../../js/boundary/kernel_tools.ts', import.meta.url), 'utf8'),
+    expect(made.KERNEL_TOOL_FACTS).toEqual({ move_file: facts });
+    const all = Object.entries(KERNEL_TOOL_FACTS).map(([name, each]) => ({ name, ...each }));
+    expect(kernelToolFactsModule(all)).toBe(
+      await readFile(new URL('../../js/boundary/kernel_tool_facts.ts', import.meta.url), 'utf8'),
     );
   });
 
@@ -25,9 +25,9 @@ describe('the table of kernel tools', () => {
   });
 
   test('has a path, or none, for each tool that agents call', () => {
-    for (const [name, { path, parameters }] of Object.entries(KERNEL_TOOLS)) {
-      for (const named of path === undefined ? KERNEL_CALLS[name].paths : [path])
-        expect(Object.keys(parameters.shape), name).toContain(named);
+    for (const [name, { parameters }] of Object.entries(AGENT_TOOLS)) {
+      const { path } = KERNEL_TOOL_FACTS[name];
+      if (path !== null) expect(Object.keys(parameters.shape), name).toContain(path);
     }
   });
 });

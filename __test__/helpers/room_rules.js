@@ -82,7 +82,7 @@ export const ROOM_RULES = [
       { path: 'tools/package_jobs/values.mjs', text: "import { a } from '../../__test__/helpers/a.js';" },
       { path: '__test__/helpers/providers/a.js', text: "import { a } from '../../../scripts/setup.mjs';" },
       { path: '__test__/helpers/providers/a.js', text: "import { a } from '../../../benches/charts.mjs';" },
-      { path: 'js/agent_tools/kernel_tools.ts', text: "import { a } from '../../__test__/helpers/a.js';" },
+      { path: 'js/agent_tools/tgp_tools.ts', text: "import { a } from '../../__test__/helpers/a.js';" },
       { path: 'js/cli/main.ts', text: "import { table } from '../../tools/markdown_table.mjs';" },
       { path: 'bin/tgp.js', text: "await import('../scripts/build.mjs');" },
     ],

@@ -77,7 +77,7 @@ export const SCRIPT_RULES = [
       { path: 'js/sql/rules.ts', text: "import type { HostFunctions } from '../kernel/host_functions.js';" },
       { path: 'js/telemetry/telemetry.ts', text: "import { a } from '../kernel/logger.js';" },
       { path: 'js/forged/forged_tools.ts', text: "import { TGP } from '../kernel/tgp.js';" },
-      { path: 'js/kernel/tgp.ts', text: "const { a } = await import('../agent_tools/kernel_tools.js');" },
+      { path: 'js/kernel/tgp.ts', text: "const { a } = await import('../agent_tools/tgp_tools.js');" },
       { path: 'js/mcp/server.ts', text: "import { a } from '../cli/screen.js';" },
       { path: 'js/unheard_of/a.ts', text: "import { a } from '../boundary/errors.js';" },
     ],

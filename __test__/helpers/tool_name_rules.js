@@ -1,12 +1,12 @@
 /** Kernel tools are listed in their tables alone: everything else derives its list from them. */
 
-import { KERNEL_CALLS } from '../../dist/boundary/kernel_tools.js';
+import { KERNEL_TOOL_FACTS } from '../../dist/boundary/kernel_tool_facts.js';
 import { isTestFile, withoutTests } from './rust_source.js';
 
 /** @typedef {import('./architecture_rules.js').Rule} Rule */
 
 /** Names with an underscore: the others are common words. */
-const NAMES = Object.keys(KERNEL_CALLS)
+const NAMES = Object.keys(KERNEL_TOOL_FACTS)
   .filter((name) => name.includes('_'))
   .join('|');
 /** A name as a literal or as the key of a member. */
@@ -19,10 +19,10 @@ const SOURCE = /^(?:js|src|crates|std|scripts)\//;
 
 /** Where several names may be, with the reason. @type {[RegExp, string][]} */
 const ALLOWED = [
-  [/^src\/kernel\/door\/kernel_tools\.rs$|^js\/tool_shape\/kernel_tool_table\.ts$/, 'the tables'],
-  [/^js\/boundary\/(?:kernel_tools|limits|crossing)\.ts$|^js\/prompt\/sandbox_api\.ts$/, 'generated'],
+  [/^src\/kernel\/door\/kernel_tools\.rs$|^js\/tool_shape\/agent_tool_table\.ts$/, 'the tables'],
+  [/^js\/boundary\/(?:kernel_tool_facts|limits|crossing)\.ts$|^js\/prompt\/sandbox_api\.ts$/, 'generated'],
   [/^src\/binding\/binding_\w+\.rs$|^src\/kernel\/(?:files\/preview|reached|runs\/entered_run)\.rs$/, 'implementation'],
-  [/^js\/agent_tools\/(?:kernel_tools|policy_calls)\.ts$/, 'implementation'],
+  [/^js\/agent_tools\/(?:tgp_tools|policy_calls)\.ts$/, 'implementation'],
   [
     /^js\/kernel\/(?:agent_access|tgp|tools\/tool_inspection|files\/kernel_git|runs\/(?:kernel_runs|runnable))\.ts$|^js\/types\/tools\.ts$/,
     'implementation',
@@ -46,7 +46,7 @@ export const TOOL_NAME_RULES = [
       const code = withoutTests(text).replace(COMMENT, '');
       const names = new Set([...code.matchAll(NAMED)].map(([, , literal, key]) => literal ?? key));
       return names.size > MAX_NAMES || LIST.test(code)
-        ? [`lists kernel tools (${[...names].join(', ')}): derive the list from js/tool_shape/kernel_tool_table.ts`]
+        ? [`lists kernel tools (${[...names].join(', ')}): derive the list from js/tool_shape/agent_tool_table.ts`]
         : [];
     },
     broken: [
@@ -64,7 +64,7 @@ export const TOOL_NAME_RULES = [
         path: 'js/kernel/approvals/strictest_verdict.ts',
         text: "const ONE = { read: 'read_file', run: 'exec_tool' };",
       },
-      { path: 'js/tool_shape/kernel_tool_table.ts', text: "['write_file', 'move_file']" },
+      { path: 'js/tool_shape/agent_tool_table.ts', text: "['write_file', 'move_file']" },
       { path: 'js/agent/a.ts', text: "// 'write_file', 'move_file'\n" },
       { path: '__test__/a.test.js', text: "['write_file', 'move_file']" },
     ],

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { expect, onTestFinished, test } from 'vitest';
-import { KERNEL_CALLS } from '../../dist/boundary/kernel_tools.js';
+import { KERNEL_TOOL_FACTS } from '../../dist/boundary/kernel_tool_facts.js';
 import { KERNEL_TOOL_NAMES } from '../../dist/forged/tool_names.js';
 import { createMcpServer } from '../../dist/mcp.js';
 import { createSqlTools, sqlite, tgpTools } from '../../index.js';
@@ -46,7 +46,7 @@ test('every tool has annotations', async () => {
   }
   for (const name of KERNEL_TOOL_NAMES) expect(byName[name]?.annotations?.title, name).toMatch(/^[A-Z]/);
   const readOnly = listed.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
-  const reading = KERNEL_TOOL_NAMES.filter((name) => KERNEL_CALLS[name].effect === 'read');
+  const reading = KERNEL_TOOL_NAMES.filter((name) => KERNEL_TOOL_FACTS[name].effect === 'read');
   expect(readOnly.sort()).toEqual([...reading, 'test_tool'].sort());
   for (const name of ['exec_tool', 'run_code', 'exec_sql', 'rows', 'mine']) {
     expect(byName[name]?.annotations, name).toMatchObject({ readOnlyHint: false, destructiveHint: true });

@@ -74,7 +74,9 @@ describe('a policy function judges every file that a call reaches', () => {
     expect(seen).toContainEqual({ tool: 'exec_tool', effect: 'run', path, args: { path } });
     seen.length = 0;
     await tools.check_tool.execute({ path: 'tools/pub/wrong.ts' });
-    expect(seen).toContainEqual({ tool: 'read_file', effect: 'read', path, args: { path } });
+    // The answer quotes the named file and its imports.
+    for (const file of ['tools/pub/wrong.ts', path])
+      expect(seen).toContainEqual({ tool: 'read_file', effect: 'read', path: file, args: { path: file } });
   });
 
   test('asks about the whole call if it asks about one of the files', async () => {

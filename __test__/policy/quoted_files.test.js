@@ -1,6 +1,8 @@
 /** A verdict covers every file that a call reads, runs, imports or quotes; hints name no files that the caller may not read. */
 
 import { describe, expect, test } from 'vitest';
+import { KERNEL_TOOL_FACTS } from '../../dist/boundary/kernel_tool_facts.js';
+import { AGENT_TOOLS } from '../../dist/tool_shape/agent_tool_table.js';
 import { attenuate, tgpTools } from '../../index.js';
 import { outcomeOf, policyKernel } from '../helpers/policy_kernel.js';
 
@@ -69,6 +71,19 @@ describe.each(READ_DENIALS)('with files that are unreadable because of %s', (_by
       expect(answer, path).toContain('ERR_DENIED');
     }
     expect(await answerOf('check_tool', { path: 'tools/open/plain.ts' })).toContain('"valid":true');
+  });
+
+  test('no read of a named file returns its text', async () => {
+    const { answerOf } = await restrictedAgent(policy, caveats);
+    const reads = Object.entries(AGENT_TOOLS).filter(([name]) => KERNEL_TOOL_FACTS[name].effect === 'read');
+    const naming = reads.filter(([name]) => KERNEL_TOOL_FACTS[name].path === 'path');
+    expect(naming.length).toBeGreaterThan(2);
+    for (const [name, { example }] of naming) {
+      const answer = await answerOf(name, { ...example, path: HIDDEN });
+      expect(answer, name).not.toMatch(/4711|tariff_secret\b/);
+      if (KERNEL_TOOL_FACTS[name].quotes) expect(answer, name).toContain('ERR_DENIED');
+    }
+    expect(await answerOf('search_files', { pattern: 'sk_live.*' })).not.toContain(SECRET);
   });
 
   test.each(['warn', 'strict'])(

@@ -71,7 +71,8 @@ export const sameSchemas: {
 } = { sandbox: true, fs: true, git: true, network: true, agent: true };
 
 export const answered: {
-  kernel: Same<Exclude<Answering<BindingKernel>, keyof rust.KernelAnswers>, never>;
+  // Answers of `read` are in `KernelReads`.
+  kernel: Same<Exclude<Answering<BindingKernel>, keyof rust.KernelAnswers | 'read'>, never>;
   vfs: Same<Answering<BindingVfs>, keyof rust.VfsAnswers>;
   sqlRules: Same<Answering<BindingSqlRules>, keyof rust.SqlRulesAnswers>;
   // Rows are text that is passed on unchanged.

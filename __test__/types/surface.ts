@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type * as errors from '../../dist/boundary/errors.js';
 import type * as optionSchemas from '../../dist/kernel/config/option_schemas.js';
-import type { KERNEL_TOOLS } from '../../dist/tool_shape/kernel_tool_table.js';
+import type { AGENT_TOOLS } from '../../dist/tool_shape/agent_tool_table.js';
 import type * as declared from '../../index.js';
 
 type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
@@ -25,6 +25,6 @@ type DeclaredTools = declared.TGPTools & declared.SqlTools;
 type DeclaredArgs = { [Name in keyof DeclaredTools]: Parameters<DeclaredTools[Name]['execute']>[0] };
 
 /** Every kernel tool is declared, with the arguments of its schema. */
-type TableArgs = { [Name in keyof typeof KERNEL_TOOLS]: z.input<(typeof KERNEL_TOOLS)[Name]['parameters']> };
+type TableArgs = { [Name in keyof typeof AGENT_TOOLS]: z.input<(typeof AGENT_TOOLS)[Name]['parameters']> };
 export const declaredArgs = (args: TableArgs): DeclaredArgs => args;
 export const tableArgs = (args: DeclaredArgs): TableArgs => args;

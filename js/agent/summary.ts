@@ -1,6 +1,6 @@
 /** The summary of a run: tools forged, reused and tested, files changed, and usage. */
 
-import { toolWords } from '../tool_shape/kernel_tool_table.js';
+import { agentToolRow } from '../tool_shape/agent_tool_table.js';
 import type { AgentSummary } from '../types/agent.js';
 import type { Call, CallOutcome, Conversation } from './conversation.js';
 import type { RunUsage } from './usage.js';
@@ -26,7 +26,7 @@ export function summaryOf(
     const outcome = conversation.outcomeOf(call.call);
     const path = outcome?.path ?? pathOf(call.input);
     if (path === undefined) continue;
-    const list = toolWords(call.tool)?.summary;
+    const list = agentToolRow(call.tool)?.summary;
     if (list === 'tested') tested.add(path);
     if (!outcome?.ok || isDryRun(outcome.output)) continue;
     if (list === 'changed') {

@@ -2,16 +2,16 @@
 
 import { z } from 'zod';
 import { agentOwner } from '../agent_tools/agent_owner.js';
-import { tgpTools } from '../agent_tools/kernel_tools.js';
 import { createSqlTools } from '../agent_tools/sql_tools.js';
+import { tgpTools } from '../agent_tools/tgp_tools.js';
 import { ConfigError, ResultError, ValidationError } from '../boundary/errors.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { messageOf } from '../boundary/thrown.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ON_BEHALF, RESULTS, SQL } from '../kernel/access_symbols.js';
 import type { TGP } from '../kernel/tgp.js';
+import { agentToolRow } from '../tool_shape/agent_tool_table.js';
 import { boundedTool } from '../tool_shape/bounded_result.js';
-import { toolWords } from '../tool_shape/kernel_tool_table.js';
 import { schemaObject } from '../tool_shape/universal_schema.js';
 import type { Approve } from '../types/policy.js';
 import type { Mode } from '../types/tests.js';
@@ -96,7 +96,7 @@ export class Toolset {
       ? FORGED_PATH.exec(this.toolOf(call.tool)?.description ?? '')?.[1]
       : pathOf(call.input);
     if (path === undefined) return {};
-    const isNew = toolWords(call.tool)?.creates === true && !(await this.#exists(path));
+    const isNew = agentToolRow(call.tool)?.creates === true && !(await this.#exists(path));
     return { path, ...(isNew && { isNew }) };
   }
 

@@ -1,7 +1,7 @@
 import type { input, output, ZodObject } from 'zod';
 import { agentTool } from '../tool_shape/agent_tool.js';
-import type { ToolName } from '../tool_shape/kernel_tool_table.js';
-import { KERNEL_TOOLS } from '../tool_shape/kernel_tool_table.js';
+import type { ToolName } from '../tool_shape/agent_tool_table.js';
+import { AGENT_TOOLS } from '../tool_shape/agent_tool_table.js';
 import { universalSchema } from '../tool_shape/universal_schema.js';
 import type { AgentTool } from '../types/tools.js';
 
@@ -30,7 +30,7 @@ export function checkedTool<Schema extends ZodObject>(
   });
 }
 
-type Parameters<Name extends ToolName> = (typeof KERNEL_TOOLS)[Name]['parameters'];
+type Parameters<Name extends ToolName> = (typeof AGENT_TOOLS)[Name]['parameters'];
 type Arguments<Name extends ToolName> = output<Parameters<Name>>;
 
 type Implementation<Name extends ToolName> = {
@@ -41,20 +41,23 @@ type Implementation<Name extends ToolName> = {
   description?: string;
 };
 
+/** Implementations of the tools `Name`. */
+export type Implementations<Name extends ToolName> = { [Each in Name]: Implementation<Each> };
+
 /**
  * The implemented kernel tools, in the order of the table.
  * @param isAlways whether every call is a dry run
  */
-export function kernelTools(
+export function implementedTools(
   isAlways: boolean,
-  implementations: { [Name in ToolName]?: Implementation<Name> },
+  implementations: Partial<Implementations<ToolName>>,
 ): Record<string, AgentTool> {
-  const names = Object.keys(KERNEL_TOOLS) as ToolName[];
+  const names = Object.keys(AGENT_TOOLS) as ToolName[];
   const entries = names.flatMap(<Name extends ToolName>(name: Name) => {
     const own: Implementation<Name> | undefined = implementations[name];
     if (own === undefined) return [];
-    const { description } = KERNEL_TOOLS[name];
-    const parameters: Parameters<Name> = KERNEL_TOOLS[name].parameters;
+    const { description } = AGENT_TOOLS[name];
+    const parameters: Parameters<Name> = AGENT_TOOLS[name].parameters;
     const dry = own.preview && { isAlways, preview: own.preview };
     return [[name, checkedTool(name, own.description ?? description, parameters, own.run, dry)]];
   });

@@ -1,8 +1,8 @@
 /** Describes calls of the kernel tools to the policy, before they are made. */
 
-import { KERNEL_CALLS } from '../boundary/kernel_tools.js';
-import type { ToolName, ToolWords } from '../tool_shape/kernel_tool_table.js';
-import { KERNEL_TOOLS } from '../tool_shape/kernel_tool_table.js';
+import { KERNEL_TOOL_FACTS } from '../boundary/kernel_tool_facts.js';
+import type { AgentToolRow } from '../tool_shape/agent_tool_row.js';
+import { AGENT_TOOLS, type ToolName } from '../tool_shape/agent_tool_table.js';
 import type { DescribeCall } from '../tool_shape/tool_owner.js';
 import type { ApplyDiffArgs, ExecToolArgs, RunCodeArgs } from '../types/tools.js';
 import { withPlace } from './tool_answers.js';
@@ -27,22 +27,23 @@ export function policyCalls(
     exec_tool: async ({ path, args = {} }: ExecToolArgs) => ({ path, args: await argumentsOf(path, args) }),
     run_code: ({ code, args = {} }: RunCodeArgs) => ({ path: CODE, args: present({ args, code }) }),
   };
-  const names = Object.keys(KERNEL_TOOLS) as ToolName[];
+  const names = Object.keys(AGENT_TOOLS) as ToolName[];
   return Object.fromEntries(names.map((name) => [name, describing(name, others[name] ?? recordedOf(name))]));
 }
 
 /** Describes calls of a tool with its effect. */
 function describing(tool: ToolName, recorded: Recorded): DescribeCall {
-  const { effect } = KERNEL_CALLS[tool];
+  const { effect } = KERNEL_TOOL_FACTS[tool];
   return async (args) => ({ tool, effect, ...(await recorded(args)) });
 }
 
 /** The call with its arguments as they are, except those that only page the answer. */
 function recordedOf(tool: ToolName): Recorded {
-  const { parameters, path = KERNEL_CALLS[tool].paths[0], paging = [] }: ToolWords = KERNEL_TOOLS[tool];
+  const { path } = KERNEL_TOOL_FACTS[tool];
+  const { parameters, paging = [] }: AgentToolRow = AGENT_TOOLS[tool];
   const names = Object.keys(parameters.shape).filter((name) => !paging.includes(name));
   return (args) => ({
-    path: path === undefined ? undefined : (args[path] as string | undefined),
+    path: path === null ? undefined : (args[path] as string | undefined),
     args: present(Object.fromEntries(names.map((name) => [name, args[name]]))),
   });
 }

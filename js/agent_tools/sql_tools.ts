@@ -13,14 +13,14 @@ import type { SqlRun } from '../sql/run/dry_sql.js';
 import { drySql } from '../sql/run/dry_sql.js';
 import { holdsTransactions, sqlRun } from '../sql/run/sql_run.js';
 import { openSource, settingsOf } from '../sql/sql_settings.js';
+import { AGENT_TOOLS } from '../tool_shape/agent_tool_table.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
-import { KERNEL_TOOLS } from '../tool_shape/kernel_tool_table.js';
 import { listPage } from '../tool_shape/pages.js';
 import { ownedTools } from '../tool_shape/tool_owner.js';
 import type { SqlSource, SqlToolOptions, SqlTools } from '../types/sql.js';
 import type { TGPToolsOptions } from '../types/tools.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
-import { kernelTools } from './checked_tool.js';
+import { implementedTools } from './checked_tool.js';
 import { policyCalls } from './policy_calls.js';
 import { fewer } from './tool_answers.js';
 import { TgpToolsOptionsSchema } from './tools_options.js';
@@ -84,8 +84,8 @@ export function createSqlTools(source: SqlSource | TGP, options: SqlToolOptions 
   // Schema lookups need no transaction.
   const lookup = once ? { dialect, once } : adapter;
 
-  const { description } = KERNEL_TOOLS.exec_sql;
-  const tools = kernelTools(false, {
+  const { description } = AGENT_TOOLS.exec_sql;
+  const tools = implementedTools(false, {
     exec_sql: {
       description: holdsTransactions(adapter) ? `${description} Each call is a transaction of its own.` : description,
       run: async ({ sql, params }, signal) => {

@@ -258,22 +258,18 @@ export type Written = { path: string, persisted: Persisted, commit?: string, fin
 
 export interface KernelAnswers {
   boot: Booted
-  listFiles: Array<string>
-  readFile: string
   writeFile: Written
   patchFile: Patched
   sync: Incoming
   hydrate: Incoming
   persist: Written
   acceptTest: AcceptedTest
-  fileHistory: Array<HistoryEntry>
   fileDiff: string
   uncommitted: Array<Uncommitted>
   revertFile: Written
   applyDiff: Diffed
   deleteFile: Removed
   moveFile: Moved
-  searchFiles: SearchReport
   findTool: Array<FoundTool>
   readTexts: MemoryReport
   memoryReport: MemoryReport
@@ -320,6 +316,13 @@ export interface KernelAnswers {
   exec: ExecValue
   testFiles: Array<string>
   shutdown: null
+}
+
+export interface KernelReads {
+  list_files: Array<string>
+  read_file: string
+  search_files: SearchReport
+  file_history: Array<HistoryEntry>
 }
 
 export interface VfsAnswers {

@@ -288,3 +288,7 @@ function memberPath(path: string, key: string | number): string {
   if (typeof key === 'number') return `${path}[${key}]`;
   return /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
 }
+
+/** JSON of plain data that the native part parses: unpaired surrogates, which its parser refuses, are replaced. */
+export const wellFormedJson = (value: object) =>
+  JSON.stringify(value, (_, member) => (typeof member === 'string' ? member.toWellFormed() : member));

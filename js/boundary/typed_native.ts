@@ -1,7 +1,14 @@
 /** Types of the addon's answers, which are only JSON text in `binding.d.cts`. */
 
 import type * as binding from '../../binding.cjs';
-import type { DatabaseAnswers, KernelAnswers, ModuleAnswers, SqlRulesAnswers, VfsAnswers } from './crossing.js';
+import type {
+  DatabaseAnswers,
+  KernelAnswers,
+  KernelReads,
+  ModuleAnswers,
+  SqlRulesAnswers,
+  VfsAnswers,
+} from './crossing.js';
 
 declare const answer: unique symbol;
 
@@ -19,7 +26,13 @@ type Answered<Method, Value> = Method extends (...args: infer Args) => Promise<b
     ? (...args: Args) => NativeOutcome<Value>
     : Method;
 
-export type NativeKernel = Answering<binding.BindingKernel, KernelAnswers>;
+export type NativeKernel = Omit<Answering<binding.BindingKernel, KernelAnswers>, 'read'> & {
+  read<Tool extends keyof KernelReads>(
+    tool: Tool,
+    argsJson: string,
+    caller: string | undefined,
+  ): Promise<NativeOutcome<KernelReads[Tool]>>;
+};
 export type NativeDatabase = Answering<binding.BindingDatabase, DatabaseAnswers>;
 export type NativeSqlRules = Answering<binding.BindingSqlRules, SqlRulesAnswers>;
 export type NativeVfs = Answering<binding.BindingVfs, VfsAnswers>;

@@ -1,7 +1,7 @@
 /** Unique tool names for models, valid for every provider. */
 
 import { createHash } from 'node:crypto';
-import { KERNEL_TOOLS } from '../tool_shape/kernel_tool_table.js';
+import { AGENT_TOOLS } from '../tool_shape/agent_tool_table.js';
 
 const MAX_NAME_CHARS = 64;
 const MIN_HASH_CHARS = 8;
@@ -9,7 +9,7 @@ const MIN_HASH_CHARS = 8;
 const LONG_HASH_CHARS = 24;
 
 /** Reserved names. */
-export const KERNEL_TOOL_NAMES = Object.keys(KERNEL_TOOLS);
+export const KERNEL_TOOL_NAMES = Object.keys(AGENT_TOOLS);
 const RESERVED = new Set(KERNEL_TOOL_NAMES);
 /** Property names inherited by every object. */
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));

@@ -1,7 +1,7 @@
 /** Internal access to a kernel for agent tools, beyond its public methods. */
 
 import type { Caller } from '../boundary/caller.js';
-import type { FileChangeCall, Patched, SearchQuery } from '../boundary/crossing.js';
+import type { FileChangeCall, KernelReads, Patched } from '../boundary/crossing.js';
 import type { DryRunResult } from '../types/dry_run.js';
 import type { ExecOptions } from '../types/runs.js';
 import type { Mode } from '../types/tests.js';
@@ -11,7 +11,6 @@ import type {
   DeleteFileResult,
   FileHistoryEntry,
   MoveFileResult,
-  SearchFilesResult,
   WriteFileResult,
 } from '../types/tools.js';
 import type { ServedRequest } from './approvals/served_requests.js';
@@ -65,14 +64,9 @@ export function agentFiles(calls: KernelCalls, caller: Caller | undefined) {
     args,
   });
   return {
-    list: (dir: string, glob?: string, signal?: AbortSignal): Promise<string[]> =>
-      calls.read(
-        (kernel, callerText) => kernel.listFiles(dir, glob, callerText),
-        signal,
-        call('list_files', dir, { dir, ...(glob !== undefined && { glob }) }),
-      ),
-    read: (path: string, signal?: AbortSignal): Promise<string> =>
-      calls.read((kernel, callerText) => kernel.readFile(path, callerText), signal, call('read_file', path, { path })),
+    /** Calls a kernel tool that only reads. */
+    read: <Tool extends keyof KernelReads>(tool: Tool, args: Record<string, unknown>, signal?: AbortSignal) =>
+      calls.readTool(tool, args, caller, signal),
     preview: (change: FileChangeCall, signal?: AbortSignal): Promise<DryRunResult> =>
       previewedChange(calls, caller, change, signal),
     write: (path: string, content: string, note?: CommitNote, signal?: AbortSignal): Promise<Written> =>
@@ -110,12 +104,6 @@ export function agentFiles(calls: KernelCalls, caller: Caller | undefined) {
         (kernel, callerText) => kernel.revertFile(path, commit, noteText(note), callerText),
         signal,
         call('revert_file', path, { path, commit }),
-      ),
-    search: (query: SearchQuery, signal?: AbortSignal): Promise<SearchFilesResult> =>
-      calls.read(
-        (kernel, callerText) => kernel.searchFiles(JSON.stringify(query), callerText),
-        signal,
-        call('search_files', undefined, query),
       ),
     history: (path: string | undefined, limit?: number, signal?: AbortSignal): Promise<FileHistoryEntry[]> =>
       fileHistory(calls, caller, path, limit, signal),

@@ -42,7 +42,7 @@ export async function listResources(kernel: TGP, access: Access) {
 export async function readResource({ files }: Access, uri: string) {
   const { kind, path } = parse(uri);
   if (kind === TOOLS) {
-    const text = await files.read(`${TOOLS}/${path}`);
+    const text = await files.read('read_file', { path: `${TOOLS}/${path}` });
     return { uri, mimeType: mimeOf(path), text };
   }
   const commits = await files.history(path === '' ? undefined : path, COMMITS);

@@ -1,6 +1,6 @@
 /** The MCP server of a kernel: its tools and forged tools, their sources and their history. */
 
-import { toolsFor } from '../agent_tools/kernel_tools.js';
+import { toolsFor } from '../agent_tools/tgp_tools.js';
 import { failedForModel, runForModel } from '../agent_tools/tool_call.js';
 import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';

@@ -2,7 +2,8 @@
 
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import type { CallMode } from '../tool_shape/agent_tool.js';
-import { RUNS, toolWords } from '../tool_shape/kernel_tool_table.js';
+import { RUNS } from '../tool_shape/agent_tool_row.js';
+import { agentToolRow } from '../tool_shape/agent_tool_table.js';
 import { PREVIEW, REPORT } from '../tool_shape/output_schemas.js';
 
 type Facts = {
@@ -26,7 +27,7 @@ export function factsOf(name: string, origin: 'forged' | 'given', calls: CallMod
 function realFacts(name: string, origin: 'forged' | 'given'): Facts {
   const title = name.replaceAll(/[_-]+/g, ' ').trim();
   if (origin === 'forged') return { annotations: { title, ...RUNS }, outputSchema: REPORT };
-  const known = toolWords(name);
+  const known = agentToolRow(name);
   // The effects of an application tool are unknown: the worst is assumed.
   if (known === undefined) return { annotations: { title, ...RUNS } };
   const annotations = { title: known.title, ...known.hints };

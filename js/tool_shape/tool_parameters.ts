@@ -1,12 +1,7 @@
-/** The public zod schemas of tool arguments. Models read the descriptions. All exports are exports of the package. */
+/** The public zod schemas of tool arguments. All exports are exports of the package. */
 
 import { z } from 'zod';
-import { limited } from '../boundary/limit_schema.js';
-import { LIMITS } from '../boundary/limits.js';
-import { callArguments } from '../boundary/validation.js';
-
-const text = z.string().min(1);
-const count = z.int().positive().optional();
+import { AGENT_TOOLS } from './agent_tool_table.js';
 
 /** A tool and its source, as one value. */
 export const ToolSchema = z.strictObject({
@@ -16,127 +11,53 @@ export const ToolSchema = z.strictObject({
   code: z.string().describe('TypeScript source.'),
 });
 
-const path = text.describe('Path relative to the root, such as "tools/reports/revenue.ts".');
-
-const why = z.string().optional().describe('Reason for the change, in one short line, for the history of the file.');
-
 /** Checks {@link ListFilesArgs}. */
-export const ListFilesParams = z.strictObject({
-  dir: z.string().describe('Folder relative to the root, such as "tools"; "" or "." lists everything.'),
-  glob: text.optional().describe('Only paths that match, such as "tools/**/*.test.ts" or "*.json".'),
-  limit: count.describe('Maximum number of paths to return.'),
-  after: text.optional().describe('Continue after this path, the last one of the previous list.'),
-});
+export const ListFilesParams = AGENT_TOOLS.list_files.parameters;
 
 /** Checks {@link ReadFileArgs}. */
-export const ReadFileParams = z.strictObject({
-  path,
-  offset: count.describe('The first line to return, counted from 1.'),
-  limit: count.describe('Maximum number of lines to return.'),
-  column: count.describe('The first character of the first line, counted from 1: for lines that are too long.'),
-});
+export const ReadFileParams = AGENT_TOOLS.read_file.parameters;
 
 /** Checks {@link WriteFileArgs}. */
-export const WriteFileParams = z.strictObject({
-  path,
-  content: z.string().describe('The whole text of the file.'),
-  why,
-});
+export const WriteFileParams = AGENT_TOOLS.write_file.parameters;
 
 /** Checks {@link PatchFileArgs}. */
-export const PatchFileParams = z.strictObject({
-  path,
-  search: z.string().describe('Text to find, exactly as it is in the file now. The first occurrence is replaced.'),
-  replace: z.string().describe('Replacement text, taken literally.'),
-  why,
-});
+export const PatchFileParams = AGENT_TOOLS.patch_file.parameters;
 
 /** Checks {@link ApplyDiffArgs}. */
-export const ApplyDiffParams = z.strictObject({
-  path,
-  diff: z
-    .string()
-    .describe(
-      'Blocks of "<<<<<<< SEARCH", old lines, "=======", new lines, ">>>>>>> REPLACE"; or a unified diff with "@@" hunks.',
-    ),
-  start_line: count.describe(
-    'First line of the old text of the first block, counted from 1, if it occurs several times.',
-  ),
-  end_line: count.describe('Last line of the old text of the first block.'),
-  why,
-});
+export const ApplyDiffParams = AGENT_TOOLS.apply_diff.parameters;
 
 /** Checks {@link DeleteFileArgs}. */
-export const DeleteFileParams = z.strictObject({ path, why });
+export const DeleteFileParams = AGENT_TOOLS.delete_file.parameters;
 
 /** Checks {@link MoveFileArgs}. */
-export const MoveFileParams = z.strictObject({
-  from: text.describe('Current path of the file.'),
-  to: text.describe('New path. No file may exist there.'),
-  why,
-});
+export const MoveFileParams = AGENT_TOOLS.move_file.parameters;
 
 /** Checks {@link RevertFileArgs}. */
-export const RevertFileParams = z.strictObject({
-  path,
-  commit: text.describe('Hash of the commit to restore, as listed by file_history.'),
-  why,
-});
+export const RevertFileParams = AGENT_TOOLS.revert_file.parameters;
 
 /** Checks {@link SearchFilesArgs}. */
-export const SearchFilesParams = z.strictObject({
-  pattern: text.describe('Regular expression in the syntax of ripgrep.'),
-  glob: text.optional().describe('Only files that match, such as "tools/**/*.ts" or "*.json".'),
-  case: z.enum(['sensitive', 'insensitive']).optional().describe('Whether case matters. Default: sensitive.'),
-  limit: limited(LIMITS.search_files.limit),
-});
+export const SearchFilesParams = AGENT_TOOLS.search_files.parameters;
 
 /** Checks {@link FindToolArgs}. */
-export const FindToolParams = z.strictObject({
-  query: text.describe('What the tool should do, in a few words.'),
-  limit: limited(LIMITS.find_tool.limit),
-});
+export const FindToolParams = AGENT_TOOLS.find_tool.parameters;
 
 /** Checks {@link FileHistoryArgs}. */
-export const FileHistoryParams = z.strictObject({
-  path,
-  limit: limited(LIMITS.file_history.limit),
-});
+export const FileHistoryParams = AGENT_TOOLS.file_history.parameters;
 
 /** Checks {@link CheckToolArgs}. */
-export const CheckToolParams = z.strictObject({ path });
+export const CheckToolParams = AGENT_TOOLS.check_tool.parameters;
 
 /** Checks {@link TestToolArgs}. */
-export const TestToolParams = z.strictObject({
-  path: text
-    .optional()
-    .describe('A tool, its test file, or a folder, such as "tools/reports/revenue.ts". Without it, all tests.'),
-});
+export const TestToolParams = AGENT_TOOLS.test_tool.parameters;
 
 /** Checks {@link ExecToolArgs}. */
-export const ExecToolParams = z.strictObject({
-  path,
-  args: callArguments(z.looseObject({}).optional().describe('Arguments of the tool, all of them in this object.')),
-});
+export const ExecToolParams = AGENT_TOOLS.exec_tool.parameters;
 
 /** Checks {@link RunCodeArgs}. */
-export const RunCodeParams = z.strictObject({
-  code: text.describe(
-    'TypeScript, as a tool would be: a default export, or statements whose last expression is the result. "return" is for code without imports.',
-  ),
-  args: callArguments(z.looseObject({}).optional().describe('Arguments of the code, all of them in this object.')),
-});
+export const RunCodeParams = AGENT_TOOLS.run_code.parameters;
 
 /** Checks {@link ExecSqlArgs}. */
-export const ExecSqlParams = z.strictObject({
-  sql: text.describe('One SQL statement. Values go into params, not into the text.'),
-  params: z
-    .union([z.array(z.any()), z.looseObject({})])
-    .optional()
-    .describe('Values: an array for ? or $1, or an object for :name.'),
-});
+export const ExecSqlParams = AGENT_TOOLS.exec_sql.parameters;
 
 /** Checks {@link DescribeSchemaArgs}. */
-export const DescribeSchemaParams = z.strictObject({
-  table: text.optional().describe('Describe this table only.'),
-});
+export const DescribeSchemaParams = AGENT_TOOLS.describe_schema.parameters;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { TGPError } from '../boundary/errors.js';
 import type { TGP } from '../kernel/tgp.js';
+import type { AGENT_TOOLS, ToolName } from '../tool_shape/agent_tool_table.js';
 import type {
   ApplyDiffParams,
   CheckToolParams,
@@ -20,7 +21,6 @@ import type {
 } from '../tool_shape/tool_parameters.js';
 import type { DryRunOption, DryRunResult } from './dry_run.js';
 import type { TGPErrorCode } from './errors.js';
-import type { CheckResult, FoundTool } from './kernel.js';
 import type { Approve } from './policy.js';
 import type { LogEntry, RunStats } from './runs.js';
 import type { Mode, TestResult } from './tests.js';
@@ -288,26 +288,27 @@ export type TestToolResult = Omit<TestResult, 'files'> & {
   notice?: string;
 };
 
+/** The tools that need no database. */
+type KernelToolName = {
+  [Name in ToolName]: (typeof AGENT_TOOLS)[Name] extends { database: true } ? never : Name;
+}[ToolName];
+
+/** A tool that only reads has no dry run. */
+type KernelTool<Args, Result, OnlyReads> = OnlyReads extends true
+  ? AgentTool<Args, Result>
+  : PreviewedTool<Args, Result>;
+
 /**
- * The tools that {@link tgpTools} returns. No result is longer than `agent.resultChars`: a longer text ends with a line, and a
- * longer list with an entry, that describes how to get the rest.
+ * The tools that {@link tgpTools} returns, each with its arguments and its result; docs/agent_tools.md lists them. No result is
+ * longer than `agent.resultChars`: a longer text ends with a line, and a longer list with an entry, that describes how to get the
+ * rest.
  */
 export type TGPTools = {
-  list_files: AgentTool<ListFilesArgs, string[]>;
-  read_file: AgentTool<ReadFileArgs, string>;
-  write_file: PreviewedTool<WriteFileArgs, WriteFileResult>;
-  patch_file: PreviewedTool<PatchFileArgs, PatchFileResult>;
-  apply_diff: PreviewedTool<ApplyDiffArgs, ApplyDiffResult>;
-  delete_file: PreviewedTool<DeleteFileArgs, DeleteFileResult>;
-  move_file: PreviewedTool<MoveFileArgs, MoveFileResult>;
-  revert_file: PreviewedTool<RevertFileArgs, WriteFileResult>;
-  search_files: AgentTool<SearchFilesArgs, SearchFilesResult>;
-  find_tool: AgentTool<FindToolArgs, FoundTool[]>;
-  file_history: AgentTool<FileHistoryArgs, FileHistoryEntry[]>;
-  check_tool: AgentTool<CheckToolArgs, CheckResult>;
-  exec_tool: PreviewedTool<ExecToolArgs, ExecToolResult>;
-  test_tool: AgentTool<TestToolArgs, TestToolResult>;
-  run_code: PreviewedTool<RunCodeArgs, ExecToolResult>;
+  [Name in KernelToolName]: KernelTool<
+    z.input<(typeof AGENT_TOOLS)[Name]['parameters']>,
+    (typeof AGENT_TOOLS)[Name]['result'],
+    (typeof AGENT_TOOLS)[Name]['hints']['readOnlyHint']
+  >;
 };
 
 /** Options of {@link tgpTools}: identity of the caller, recorded in commits and the ledger, and approval. */

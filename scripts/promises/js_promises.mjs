@@ -78,7 +78,7 @@ export const JS_PROMISES = [
     promise: 'Results are bounded before a model sees them.',
     source: 'CONTRACT 10',
     layer: 'js',
-    file: 'js/agent_tools/kernel_tools.ts',
+    file: 'js/agent_tools/tgp_tools.ts',
     search: 'return ownedTools(boundedTools(guarded, own[RESULTS]), owner)',
     replace: 'boundedTools(guarded, own[RESULTS]);\n  return ownedTools(guarded, owner)',
     tests: ['__test__/sdk/result_bounds.test.js'],

@@ -7,7 +7,7 @@ use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::kernel::{
     AdmittedCall, BootHooks, Caller, Config, Dialect, ExecOptions, ExecRequest, Halt, Kernel, ModelSource,
-    PolicySource, RedactHook, Runnable, SearchQuery, when_executed,
+    PolicySource, RedactHook, Runnable, when_executed,
 };
 use napi::Env;
 use napi::bindgen_prelude::{FnArgs, Function, Object};
@@ -297,11 +297,6 @@ pub(super) fn parse_policy(json: &str) -> Result<PolicySource, Error> {
     serde_json::from_str(json).map_err(|error| {
         Error::new(ErrorCode::Config, format!("The policy is not valid: {error}.")).with("key", "policy")
     })
-}
-
-pub(super) fn parse_query(json: &str) -> Result<SearchQuery, Error> {
-    serde_json::from_str(json)
-        .map_err(|error| Error::new(ErrorCode::Validation, format!("The query of search_files is not valid: {error}.")))
 }
 
 fn parse_options(json: &str) -> Result<ExecOptions, Error> {

@@ -23,7 +23,7 @@ impl BindingKernel {
         caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let vector = vector.map(|numbers| numbers.to_vec());
-        let request = CallRequest::read("find_tool", None, json!({ "query": query, "limit": limit }));
+        let request = CallRequest::new("find_tool", json!({ "query": query, "limit": limit }));
         self.run_call(env, Lane::Files, caller, request, move |kernel| {
             kernel.tools().find_tool(&query, limit, vector.as_deref())
         })

@@ -3,7 +3,7 @@
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
 use super::call_request::CallRequest;
-use crate::kernel::FileChangeCall;
+use crate::kernel::{FileChangeCall, kernel_tool};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -37,9 +37,8 @@ impl BindingKernel {
 fn parse_preview(change_json: &str) -> Result<(FileChangeCall, CallRequest), Error> {
     let change = FileChangeCall::from_json(change_json)?;
     let mut args: Value = serde_json::from_str(change_json).unwrap_or_default();
-    if let Some(args) = args.as_object_mut() {
-        args.remove("tool");
-    }
-    let request = CallRequest::preview(change.tool(), change.path(), args);
+    let name = args.as_object_mut().and_then(|args| args.remove("tool"));
+    let tool = name.as_ref().and_then(Value::as_str).and_then(kernel_tool);
+    let request = CallRequest::preview(tool.map_or("", |tool| tool.name), args);
     Ok((change, request))
 }

@@ -22,7 +22,7 @@ impl BindingKernel {
         note_json: Option<String>,
         caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let request = CallRequest::write("write_file", Some(&path), json!({ "path": path, "content": content }));
+        let request = CallRequest::new("write_file", json!({ "path": path, "content": content }));
         self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().write_file(&path, &content, note, done);
         })
@@ -40,7 +40,7 @@ impl BindingKernel {
         caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let args = json!({ "path": path, "search": search, "replace": replace });
-        let request = CallRequest::write("patch_file", Some(&path), args);
+        let request = CallRequest::new("patch_file", args);
         self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().patch_file(&path, &search, &replace, note, done);
         })
@@ -56,7 +56,7 @@ impl BindingKernel {
         note_json: Option<String>,
         caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let request = CallRequest::write("apply_diff", Some(&path), json!({ "path": path, "diff": diff }));
+        let request = CallRequest::new("apply_diff", json!({ "path": path, "diff": diff }));
         self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().apply_diff(&path, &diff, note, done);
         })
@@ -72,7 +72,7 @@ impl BindingKernel {
         note_json: Option<String>,
         caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let request = CallRequest::write("revert_file", Some(&path), json!({ "path": path, "commit": commit }));
+        let request = CallRequest::new("revert_file", json!({ "path": path, "commit": commit }));
         self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().revert_file(&path, &commit, note, done);
         })
@@ -87,7 +87,7 @@ impl BindingKernel {
         note_json: Option<String>,
         caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let request = CallRequest::write("delete_file", Some(&path), json!({ "path": path }));
+        let request = CallRequest::new("delete_file", json!({ "path": path }));
         self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().delete_file(&path, note, done);
         })
@@ -103,7 +103,7 @@ impl BindingKernel {
         note_json: Option<String>,
         caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let request = CallRequest::write("move_file", Some(&from), json!({ "from": from, "to": to }));
+        let request = CallRequest::new("move_file", json!({ "from": from, "to": to }));
         self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().move_file(&from, &to, note, done);
         })
@@ -112,7 +112,7 @@ impl BindingKernel {
     /// Value: `{ applied, written? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn fix_tool<'env>(&self, env: &'env Env, path: String, caller: Option<String>) -> napi::Result<Object<'env>> {
-        let request = CallRequest::write("fix_tool", Some(&path), json!({ "path": path }));
+        let request = CallRequest::new("fix_tool", json!({ "path": path }));
         self.run_write_call(env, caller, request, move |kernel, done| kernel.files().fix_tool(&path, done))
     }
 
@@ -126,7 +126,7 @@ impl BindingKernel {
         caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let args = json!({ "message": message, "files": files });
-        let request = CallRequest::write("commit", files.first().map(String::as_str), args);
+        let request = CallRequest::new("commit", args).at(files.first());
         self.run_write_call(env, caller, request, move |kernel, done| kernel.persist(&message, &files, done))
     }
 
@@ -138,14 +138,14 @@ impl BindingKernel {
         path: String,
         caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let request = CallRequest::write("accept_test", Some(&path), json!({ "path": path }));
+        let request = CallRequest::new("accept_test", json!({ "path": path }));
         self.run_write_call(env, caller, request, move |kernel, done| done(kernel.accept_test(&path)))
     }
 
     /// Value: as for `writeFile`, for `meta.json`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn sync_registry<'env>(&self, env: &'env Env, caller: Option<String>) -> napi::Result<Object<'env>> {
-        let request = CallRequest::write("sync_registry", None, json!({}));
+        let request = CallRequest::new("sync_registry", json!({}));
         self.run_write_call(env, caller, request, |kernel, done| kernel.history().sync_registry(done))
     }
 

@@ -4,63 +4,41 @@ use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
 use crate::kernel::{
     AdmittedCall, Call, CallDetails, Caller, Changes, CommitNote, FileChangeCall, Kernel, Need, Reach, WriteDone,
-    on_behalf,
+    kernel_tool, on_behalf,
 };
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 use tgp_base::effect::Effect;
-use tgp_base::error::Error;
+use tgp_base::error::{Error, ErrorCode};
 
-/// A call, before its caller is known.
+/// A call, before its caller is known. Its effect and its path are those of the table of kernel tools.
 pub struct CallRequest {
     tool: &'static str,
-    effect: Effect,
-    changes: Changes,
     path: Option<String>,
     args: Value,
-    shows: Shows,
+    is_preview: bool,
     /// The note for its commit, as JSON.
     note: Option<String>,
 }
 
-/// Whether the answer shows the current text of the file, which needs the right to read it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shows {
-    Nothing,
-    OwnText,
-}
-
 impl CallRequest {
-    /// A read.
-    pub fn read(tool: &'static str, path: Option<&str>, args: Value) -> Self {
-        Self {
-            tool,
-            effect: Effect::Read,
-            changes: Changes::Nothing,
-            path: path.map(str::to_owned),
-            args,
-            shows: Shows::Nothing,
-            note: None,
-        }
+    pub fn new(tool: &'static str, args: Value) -> Self {
+        let path = kernel_tool(tool).and_then(|tool| tool.path_of(&args)).map(str::to_owned);
+        Self { tool, path, args, is_preview: false, note: None }
     }
 
-    /// A read of one file.
-    pub fn read_path(tool: &'static str, path: &str) -> Self {
-        Self::read(tool, Some(path), json!({ "path": path }))
+    /// A preview of a change of files. Its answer shows the current text of the file, which needs the right to read it.
+    pub fn preview(tool: &'static str, args: Value) -> Self {
+        Self { is_preview: true, ..Self::new(tool, args) }
     }
 
-    /// A change of files.
-    pub fn write(tool: &'static str, path: Option<&str>, args: Value) -> Self {
-        Self { effect: Effect::Write, changes: Changes::Something, ..Self::read(tool, path, args) }
-    }
-
-    /// A preview of a change of files.
-    pub fn preview(tool: &'static str, path: &str, args: Value) -> Self {
-        Self { effect: Effect::Write, shows: Shows::OwnText, ..Self::read(tool, Some(path), args) }
+    /// With a path that no argument holds.
+    pub fn at(self, path: Option<&String>) -> Self {
+        Self { path: path.cloned(), ..self }
     }
 
     /// Adds a note for the commit. The reason becomes part of the history, so it is judged, approved and recorded as an
@@ -70,6 +48,10 @@ impl CallRequest {
     }
 
     fn enter(mut self, kernel: &Kernel, caller_json: Option<&str>) -> Result<AdmittedCall, Error> {
+        let Some(effect) = kernel_tool(self.tool).map(|tool| tool.effect) else {
+            let message = format!("{} is not in the table of kernel tools.", self.tool);
+            return Err(Error::new(ErrorCode::Internal, message));
+        };
         let caller = Arc::new(Caller::from_json(caller_json)?);
         if let (Some(why), Value::Object(args)) = (CommitNote::from_json(self.note.as_deref())?.why, &mut self.args) {
             args.insert("why".to_owned(), why.into());
@@ -79,7 +61,7 @@ impl CallRequest {
         let text = || path.as_deref().map(|path| kernel.files().text_hash(path)).unwrap_or_default();
         let reached = || {
             let mut reached = kernel.reached(self.tool, &self.args);
-            if self.shows == Shows::OwnText {
+            if self.is_preview {
                 let paths = path.iter().cloned().collect();
                 reached.push(Reach { effect: Effect::Read, paths, need: Need::NotForbidden });
             }
@@ -88,19 +70,19 @@ impl CallRequest {
         let number = caller.number.map_or_else(|| door.next_number(), u64::from);
         let tests = || match FileChangeCall::of_call(self.tool, &self.args) {
             Some(change) => {
-                let call = Call { number, ..Call::of(&caller, self.tool, self.effect, "") };
+                let call = Call { number, ..Call::of(&caller, self.tool, effect, "") };
                 on_behalf(door.context(&call), || kernel.files().held_by_tests(&change))
             }
             None => Ok(()),
         };
-        let is_write = self.effect == Effect::Write;
+        let is_write = effect == Effect::Write;
         let call = Call {
             number,
             parent: caller.parent_number(),
-            changes: self.changes,
+            changes: if is_write && !self.is_preview { Changes::Something } else { Changes::Nothing },
             path: self.path.clone().map(Cow::Owned),
             approval: caller.approval.as_deref(),
-            ..Call::of(&caller, self.tool, self.effect, self.args.to_string())
+            ..Call::of(&caller, self.tool, effect, self.args.to_string())
         };
         let tests: Option<&dyn Fn() -> Result<(), Error>> = if is_write { Some(&tests) } else { None };
         door.enter(call, CallDetails { text: Some(&text), reached: Some(&reached), tests })

@@ -4,13 +4,16 @@
 //! only. (specta 2 is still a release candidate; napi objects would replace the JSON encoding of results.) A test
 //! writes the file, because tests compile the crate anyway.
 
+use super::background::Lane;
 use super::binding_kernel::Booted;
+use super::binding_reads::{Answer, Reads, each_read};
 use crate::kernel::{
     Bundled, CallVerdict, Caller, CommitNote, Config, DatabaseOptions, DeciderAnswer, Dialect, EmbedReply, ExecOptions,
     ExecValue, FileChangeCall, Kernel, LedgerQuery, MemoryReport, OfferQuery, ParameterShape, PolicySource,
     QueryLimits, RootFiles, SearchQuery, SentRequest, SqlError, SqlOptions, SqlPolicy, Stats, TestFileReport,
     TypesReply, WriteDone, ask_remote, classify, narrowed_token, unified_diff, verify_export,
 };
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,6 +23,9 @@ use ts_rs::{TS, TypeVisitor};
 fn crossing() -> String {
     let mut types = Types::new();
     let kernel = kernel_answers(&mut types);
+    let mut reads = Answers::new("KernelReads", &mut types);
+    each_read(&mut reads);
+    let reads = reads.text;
     let vfs = vfs_answers(&mut types);
     let sql = sql_answers(&mut types);
     let module = module_answers(&mut types);
@@ -43,7 +49,7 @@ fn crossing() -> String {
     let declared: String = types.declared.values().map(|text| format!("\nexport {text}\n")).collect();
     format!(
         "/* Made from the Rust types by a test, `src/binding/crossing.rs`. Do not edit. */\n{declared}\
-         {kernel}{vfs}{sql}{module}"
+         {kernel}{reads}{vfs}{sql}{module}"
     )
 }
 
@@ -51,8 +57,6 @@ fn crossing() -> String {
 fn kernel_answers(types: &mut Types) -> String {
     let mut answers = Answers::new("KernelAnswers", types);
     answers.add_type::<Booted<'static>>("boot");
-    answers.add("listFiles", |kernel: &Kernel| kernel.files().list_files("", None));
-    answers.add("readFile", |kernel: &Kernel| kernel.files().read_file(""));
     answers.add_write("writeFile", |kernel, done| kernel.files().write_file("", "", &CommitNote::default(), done));
     answers.add_write("patchFile", |kernel, done| {
         kernel.files().patch_file("", "", "", &CommitNote::default(), done);
@@ -61,7 +65,6 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("hydrate", |kernel: &Kernel| kernel.history().hydrate());
     answers.add_write("persist", |kernel, done| kernel.persist("", &[], done));
     answers.add("acceptTest", |kernel: &Kernel| kernel.accept_test(""));
-    answers.add("fileHistory", |kernel: &Kernel| kernel.history().file_history(None, None));
     answers.add("fileDiff", |kernel: &Kernel| kernel.history().file_diff(None, None, None));
     answers.add("uncommitted", |kernel: &Kernel| kernel.history().uncommitted());
     answers.add_write("revertFile", |kernel, done| {
@@ -70,7 +73,6 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add_write("applyDiff", |kernel, done| kernel.files().apply_diff("", "", &CommitNote::default(), done));
     answers.add_write("deleteFile", |kernel, done| kernel.files().delete_file("", &CommitNote::default(), done));
     answers.add_write("moveFile", |kernel, done| kernel.files().move_file("", "", &CommitNote::default(), done));
-    answers.add("searchFiles", |kernel: &Kernel| kernel.files().search_files(&super::binding_kernel::parse_query("")?));
     answers.add("findTool", |kernel: &Kernel| kernel.tools().find_tool("", None, None));
     answers.add_type::<MemoryReport>("readTexts");
     answers.add_type::<MemoryReport>("memoryReport");
@@ -219,6 +221,16 @@ impl<'a> Answers<'a> {
         self.types.add::<T>();
         self.text.truncate(self.text.len() - "}\n".len());
         writeln!(self.text, "  {method}: {}\n}}", T::name(&self.types.settings)).unwrap();
+    }
+}
+
+impl Reads for Answers<'_> {
+    fn add<Args, T>(&mut self, tool: &'static str, _: Lane, _: fn(&Kernel, Args) -> Result<T, Error>)
+    where
+        Args: DeserializeOwned + 'static,
+        T: Answer + 'static,
+    {
+        self.add_type::<T>(tool);
     }
 }
 

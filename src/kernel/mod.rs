@@ -47,8 +47,8 @@ mod work_pool;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use door::{
-    AdmittedCall, CallDetails, DeciderAnswer, Door, Need, PolicySource, Reach, RedactHook, kernel_tools_json,
-    named_changes, on_behalf,
+    AdmittedCall, CallDetails, DeciderAnswer, Door, Need, PolicySource, Reach, RedactHook, kernel_tool,
+    kernel_tools_json, named_changes, on_behalf,
 };
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};

@@ -1,6 +1,6 @@
 //! The files that a call of a kernel tool reaches without naming them. For runs see `runs/start/run_text.rs`.
 
-use super::door::{CallDetails, Need, Reach};
+use super::door::{CallDetails, Need, Quotes, Reach, Runs, kernel_tool};
 use super::files::FileChangeCall;
 use super::kernel::Kernel;
 use super::modules::Referenced;
@@ -34,8 +34,8 @@ impl Kernel {
     /// The files that a call reads, changes or quotes without naming them.
     #[must_use]
     pub fn reached(&self, tool: &str, args: &Value) -> Vec<Reach> {
-        if tool == "check_tool" {
-            let path = args.get("path").and_then(Value::as_str).unwrap_or_default();
+        if let Some(tool) = kernel_tool(tool).filter(|tool| tool.quotes == Quotes::Imports) {
+            let path = tool.path_of(args).unwrap_or_default();
             let Referenced { files: paths, absent } = self.checks().read_by_check(path);
             let read = Reach { effect: Effect::Read, paths, need: Need::Allowed };
             return std::iter::once(read).chain(Reach::absent(absent)).collect();
@@ -57,12 +57,13 @@ impl Kernel {
     ) -> Result<CallVerdict, Error> {
         let args: Value = serde_json::from_str(args_json).unwrap_or_default();
         let mut tests: Vec<(String, String)> = Vec::new();
-        let (text, mut reached): (String, Vec<Reach>) = match (tool, effect, path) {
-            ("run_code", ..) => {
-                let code = args.get("code").and_then(Value::as_str).unwrap_or_default();
+        let runs = kernel_tool(tool).map_or(Runs::Tool, |tool| tool.runs);
+        let (text, mut reached): (String, Vec<Reach>) = match (runs, effect, path) {
+            (Runs::Code(argument), ..) => {
+                let code = args.get(argument).and_then(Value::as_str).unwrap_or_default();
                 self.runs().text_and_reach(&Runnable::Code(code.to_owned()))
             }
-            ("test_tool", Effect::Run, path) => {
+            (Runs::Tests, Effect::Run, path) => {
                 let (found, reached) = self.runs().tests_and_reach(path, &|test| self.may_test(caller, test));
                 tests = found;
                 (String::new(), reached)

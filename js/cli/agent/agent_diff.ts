@@ -4,7 +4,7 @@ import { native } from '../../boundary/native.js';
 import { unwrap } from '../../boundary/unwrap.js';
 import type { RequestLine as DiffLine } from '../../kernel/approvals/request_text.js';
 import { visibleLine } from '../../kernel/approvals/request_text.js';
-import { toolWords } from '../../tool_shape/kernel_tool_table.js';
+import { agentToolRow } from '../../tool_shape/agent_tool_table.js';
 import type { ApprovalRequest } from '../../types/policy.js';
 
 /** The lines, and the arguments that they show in full. */
@@ -46,7 +46,7 @@ async function changeIn(
     const after = `${before.slice(0, at)}${text('replace') ?? ''}${before.slice(at + search.length)}`;
     return covering(['search', 'replace'], before, after);
   }
-  const name = toolWords(tool)?.lines;
+  const name = agentToolRow(tool)?.lines;
   const whole = name === undefined ? undefined : text(name);
   if (name === undefined || whole === undefined || whole.length > MAX_TEXT_CHARS) return NO_CHANGE;
   const lines = linesOf(whole);

@@ -50,7 +50,7 @@ export async function move(name: string, to: string, { format, config, why, yes,
 async function testLeft(kernel: TGP, tool: string) {
   if (!isTool(tool) || isTest(tool)) return undefined;
   const stem = tool.slice(0, -posix.extname(tool).length);
-  const files = await kernel[FILES].list('.');
+  const files = await kernel[FILES].read('list_files', { dir: '.' });
   return files.find((path) => isTest(path) && path.slice(0, -posix.extname(path).length) === `${stem}.test`);
 }
 

@@ -89,7 +89,7 @@ async function localHead(config: string | undefined) {
 
 /** @param before undefined if there was no commit yet */
 async function changedSince(kernel: TGP, before: string | undefined) {
-  if (before === undefined) return kernel[FILES].list('.');
+  if (before === undefined) return kernel[FILES].read('list_files', { dir: '.' });
   const diff = await kernel.git.diff(undefined, { from: before });
   return [...diff.matchAll(/^diff --git a\/.+ b\/(.+)$/gm)].map(([, path]) => String(path));
 }

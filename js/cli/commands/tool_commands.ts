@@ -86,7 +86,7 @@ function tallied({ forged, reused, duplicate, refused }: ReuseTally) {
 export async function show(tool: string, { format, config }: Options) {
   const shown = await withWorkspace({ config }, async (kernel) => {
     const path = await findTool(kernel, tool);
-    return { path, source: await kernel[FILES].read(path), check: await kernel.check(path) };
+    return { path, source: await kernel[FILES].read('read_file', { path }), check: await kernel.check(path) };
   });
   if (format === 'json') {
     json(shown);

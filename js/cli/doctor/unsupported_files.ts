@@ -19,7 +19,7 @@ const UNFINISHED = '.tgp-tmp-';
 
 /** Files in the root that the kernel does not support: they are not listed, run or committed. */
 export async function unsupportedFiles(kernel: TGP, root: string): Promise<UnsupportedFile[]> {
-  const listed = new Set(await kernel[FILES].list('.'));
+  const listed = new Set(await kernel[FILES].read('list_files', { dir: '.' }));
   const found: UnsupportedFile[] = [];
   const folders = [''];
   let entries = 0;
@@ -52,7 +52,7 @@ async function reasonFor(kernel: TGP, entry: Entry, path: string): Promise<strin
   if (entry.isSymbolicLink()) return 'a link';
   if (!entry.isFile() && !entry.isDirectory()) return 'neither a file nor a folder';
   if (!Buffer.from(entry.name.toString()).equals(entry.name)) return 'its name is not UTF-8';
-  const error: { code?: string; message?: string } = await kernel[FILES].list(path).then(
+  const error: { code?: string; message?: string } = await kernel[FILES].read('list_files', { dir: path }).then(
     () => ({}),
     (thrown) => thrown,
   );

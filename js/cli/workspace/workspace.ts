@@ -123,7 +123,7 @@ export function offlineConfig({ config: { git, ...config }, ...resolved }: Resol
 }
 
 export async function toolPaths(kernel: TGP): Promise<string[]> {
-  const files = await kernel[FILES].list('.');
+  const files = await kernel[FILES].read('list_files', { dir: '.' });
   return files.filter(isTool);
 }
 
@@ -140,7 +140,7 @@ export function isTest(path: string) {
  * @param name such as `tools/reports/revenue.ts` or `reports/revenue`
  */
 export async function findTool(kernel: TGP, name: string, { among = 'tools' }: { among?: 'tools' | 'files' } = {}) {
-  const paths = among === 'tools' ? await toolPaths(kernel) : await kernel[FILES].list('.');
+  const paths = among === 'tools' ? await toolPaths(kernel) : await kernel[FILES].read('list_files', { dir: '.' });
   const found = candidates(name).find((path) => paths.includes(path));
   if (found !== undefined) return found;
   const what = among === 'tools' ? 'tool' : 'file';
@@ -166,7 +166,7 @@ export function matchingFiles(paths: string[], name: string) {
  * @param name as for {@link findTool}
  */
 export async function findFileInHistory(kernel: TGP, name: string) {
-  const paths = await kernel[FILES].list('.');
+  const paths = await kernel[FILES].read('list_files', { dir: '.' });
   const present = candidates(name).find((path) => paths.includes(path));
   if (present !== undefined) return present;
   for (const path of candidates(name)) {

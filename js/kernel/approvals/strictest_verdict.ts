@@ -1,5 +1,6 @@
 /** Evaluates a policy function for a call and every file it reaches; the strictest verdict applies. */
 
+import { KERNEL_TOOL_FACTS } from '../../boundary/kernel_tool_facts.js';
 import type { ApprovalRequest, PolicyCall } from '../../types/policy.js';
 
 type ReachingCall = PolicyCall & Pick<ApprovalRequest, 'also'>;
@@ -7,6 +8,7 @@ type Verdict = { verdict: 'allow' | 'ask' | 'deny' };
 
 /** The tool with the same effect on a single file. */
 const SINGLE_FILE_TOOL: Readonly<Record<string, string>> = { read: 'read_file', run: 'exec_tool' };
+const FACTS = new Map(Object.entries(KERNEL_TOOL_FACTS));
 const STRICTNESS = ['allow', 'ask', 'deny'] as const;
 
 /**
@@ -30,10 +32,19 @@ export async function strictestVerdict<Answer extends Verdict>(
 
 function reachedCalls({ also = [], ...call }: ReachingCall): PolicyCall[] {
   const files = new Map(
-    also.flatMap(({ effect, paths }) => paths.map((path) => [`${effect} ${path}`, { effect, path }])),
+    [...quotedFile(call), ...also].flatMap(({ effect, paths }) =>
+      paths.map((path) => [`${effect} ${path}`, { effect, path }]),
+    ),
   );
   return [...files.values()].map(({ effect, path }) => {
     const tool = SINGLE_FILE_TOOL[effect];
     return { ...call, effect, path, ...(tool !== undefined && { tool, args: { path } }) };
   });
+}
+
+/** The file that the call names, if the answer may contain its text. */
+function quotedFile({ tool, effect, path }: PolicyCall) {
+  const facts = FACTS.get(tool);
+  const quotes = facts?.quotes === true && facts.effect === effect && tool !== SINGLE_FILE_TOOL.read;
+  return quotes && path !== undefined ? [{ effect, paths: [path] }] : [];
 }

@@ -2,9 +2,9 @@
 
 import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
 import type { Caller } from '../../boundary/caller.js';
-import type { Incoming, Caller as NativeCaller } from '../../boundary/crossing.js';
-import { toJsonText } from '../../boundary/json_text.js';
-import { KERNEL_CALLS } from '../../boundary/kernel_tools.js';
+import type { Incoming, KernelReads, Caller as NativeCaller } from '../../boundary/crossing.js';
+import { toJsonText, wellFormedJson } from '../../boundary/json_text.js';
+import { KERNEL_TOOL_FACTS } from '../../boundary/kernel_tool_facts.js';
 import { described } from '../../boundary/thrown.js';
 import type { NativeKernel, NativeOutcome } from '../../boundary/typed_native.js';
 import { unwrap } from '../../boundary/unwrap.js';
@@ -26,7 +26,7 @@ export type CallInfo = { tool: string; caller?: Caller; path?: string; effect?: 
 /** A call that JavaScript executes itself. */
 export type OwnCall = CallInfo & { effect: string; changes: boolean; args: unknown };
 
-const EFFECTS = new Map<string, string>(Object.entries(KERNEL_CALLS).map(([tool, { effect }]) => [tool, effect]));
+const EFFECTS = new Map<string, string>(Object.entries(KERNEL_TOOL_FACTS).map(([tool, { effect }]) => [tool, effect]));
 
 /** Executes calls on the booted native kernel, with synchronised files. */
 export class KernelCalls {
@@ -61,6 +61,19 @@ export class KernelCalls {
    */
   async read<Value>(start: Start<Value>, signal?: AbortSignal, asked?: CallInfo): Promise<Value> {
     return this.reach((kernel) => this.#begin(kernel, start, signal, asked), signal);
+  }
+
+  /** Calls a kernel tool that only reads. An argument that is `null` is recorded, one that is `undefined` is not. */
+  readTool<Tool extends keyof KernelReads>(
+    tool: Tool,
+    args: Record<string, unknown>,
+    caller: Caller | undefined,
+    signal?: AbortSignal,
+  ): Promise<KernelReads[Tool]> {
+    const text = wellFormedJson(args);
+    const path = args[KERNEL_TOOL_FACTS[tool].path ?? ''];
+    const call = { tool, caller, args, ...(typeof path === 'string' && { path }) };
+    return this.read((kernel, callerText) => kernel.read(tool, text, callerText), signal, call);
   }
 
   /** Does work with the booted kernel. The work passes the gate itself, if required. */

@@ -77,8 +77,7 @@ export async function fileHistory(
   limit: number | undefined,
   signal: AbortSignal | undefined,
 ): Promise<FileHistoryEntry[]> {
-  const call = { tool: 'file_history', caller, path };
-  const entries = await calls.read((kernel, callerText) => kernel.fileHistory(path, limit, callerText), signal, call);
+  const entries = await calls.readTool('file_history', { path: path ?? null, limit: limit ?? null }, caller, signal);
   return entries.map(({ time, ...entry }) => ({ ...entry, date: new Date(time * 1000).toISOString() }));
 }
 

@@ -3,6 +3,7 @@
 import type { Caller } from '../../boundary/caller.js';
 import type { FileChangeCall, Moved, PreviewReport } from '../../boundary/crossing.js';
 import { TGPError, ValidationError } from '../../boundary/errors.js';
+import { wellFormedJson } from '../../boundary/json_text.js';
 import type { DryRunResult } from '../../types/dry_run.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
 import { previewText } from './preview_text.js';
@@ -41,7 +42,7 @@ export async function previewedChange(
   const { tool, ...args } = change;
   const path = 'from' in change ? change.from : change.path;
   const call = { tool, caller: { ...caller, dryRun: true }, path, args };
-  const text = JSON.stringify(change, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value));
+  const text = wellFormedJson(change);
   const { diffs, result } = await calls.read(
     (kernel, callerText) => kernel.previewChange(text, callerText),
     signal,

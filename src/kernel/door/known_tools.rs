@@ -15,12 +15,12 @@ const SCRATCH: &str = "/tmp/";
 pub fn known_tools(functions: &[String], dialect: Dialect) -> Tools {
     let theirs = functions.iter().filter(|name| *name != "exec_sql");
     let theirs = theirs.map(|name| (name.clone(), Tool { effects: one(Effect::App), arguments: Arguments::Any }));
-    let ours = KERNEL_TOOLS.map(|tool| {
+    let ours = KERNEL_TOOLS.iter().map(|tool| {
         let named = tool.arguments.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
         (tool.name.to_owned(), Tool { effects: one(tool.effect), arguments: Arguments::Named(named) })
     });
     // A function of the application replaces a kernel tool of the same name.
-    Tools::new(ours.into_iter().chain(theirs), Arc::new(read_path), Arc::new(move |sql: &str| read_sql(sql, dialect)))
+    Tools::new(ours.chain(theirs), Arc::new(read_path), Arc::new(move |sql: &str| read_sql(sql, dialect)))
 }
 
 fn one(effect: Effect) -> Effects {

@@ -35,7 +35,7 @@ pub use call_details::CallDetails;
 pub use call_facts::recorded_call;
 pub use door::{Door, canonical_path, full};
 pub use gate::Gate;
-pub use kernel_tools::kernel_tools_json;
+pub use kernel_tools::{Quotes, Runs, kernel_tool, kernel_tools_json};
 pub use known_tools::known_tools;
 pub use masking::RedactHook;
 pub use open_ledger::{LedgerDeps, open_ledger};

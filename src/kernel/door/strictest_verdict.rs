@@ -1,5 +1,6 @@
 //! The strictest verdict on a call and on all that it reaches.
 
+use super::kernel_tools::{KernelTool, Quotes, READ_FILE, kernel_tool};
 use super::reach::{Need, Reach};
 use super::rules::InForce;
 use serde_json::json;
@@ -54,6 +55,9 @@ pub fn strictest_verdict(
         let all = CallFacts { effects, paths: Fact::Unknown, ..judged.clone() };
         verdicts.extend(of_rules(&read_alone(&all)).filter(explicit));
     }
+    if quotes_files(judged) {
+        verdicts.extend(of_rules(&read_alone(judged)).filter(explicit));
+    }
     for Reach { effect, paths, need } in reached {
         let effects = Effects::NONE.with(*effect);
         let other = CallFacts { effects, paths: Fact::Known(paths.clone()), ..judged.clone() };
@@ -97,6 +101,12 @@ fn names_every_tool(judged: &CallFacts, reached: &[Reach]) -> bool {
         || reached.iter().any(|reach| reach.paths.iter().any(is_meta))
 }
 
+/// Whether the answer may contain text of the files that the call reads. The call of `read_file` itself is judged anyway.
+fn quotes_files(judged: &CallFacts) -> bool {
+    let quotes = |tool: &KernelTool| tool.quotes != Quotes::Nothing && judged.effects.has(tool.effect);
+    judged.tool != READ_FILE && kernel_tool(&judged.tool).is_some_and(quotes)
+}
+
 /// The `read_file` call for the same files: a caller who may not make it does not get them through another tool.
 pub fn read_alone(part: &CallFacts) -> CallFacts {
     let path = match &part.paths {
@@ -107,9 +117,53 @@ pub fn read_alone(part: &CallFacts) -> CallFacts {
         [path] => Fact::Known(Arc::new(json!({ "path": path }))),
         _ => Fact::Unknown,
     };
-    CallFacts { tool: "read_file".to_owned(), args, ..part.clone() }
+    CallFacts { tool: READ_FILE.to_owned(), args, ..part.clone() }
 }
 
 pub fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Previews, READ_FILE, strictest_verdict};
+    use crate::kernel::door::call_facts::call_facts;
+    use crate::kernel::door::kernel_tools::{KERNEL_TOOLS, KernelTool, Quotes};
+    use crate::kernel::door::known_tools::known_tools;
+    use crate::kernel::door::rules::InForce;
+    use serde_json::{Map, Value, json};
+    use std::sync::Arc;
+    use tgp_base::call::{Call, Caller};
+    use tgp_base::effect::Effect;
+    use tgp_base::mode::Mode;
+    use tgp_policy::{ArgKind, Decision, Policy};
+    use tgp_sql::Dialect;
+
+    /// The decision on a call that names `path`, under a rule that denies `read_file` below `secret/`.
+    fn decision(tool: &KernelTool, path: &str) -> Decision {
+        let tools = known_tools(&[], Dialect::Any);
+        let rule = json!({ "id": "secret", "deny": [READ_FILE], "paths": ["secret/**"] });
+        let policy = Policy::from_json(&json!({ "default": "allow", "rules": [rule] }), "policy", &tools).unwrap();
+        let named = tool.arguments.iter().filter(|(_, kind)| *kind == ArgKind::Path);
+        let args: Map<String, Value> = named.map(|(name, _)| ((*name).to_owned(), path.into())).collect();
+        let caller = Arc::new(Caller::default());
+        let call = Call::of(&caller, tool.name, tool.effect, Value::Object(args).to_string());
+        let judged = call_facts(&call, &tools, None, Mode::Explore);
+        let in_force = InForce::Policy(Arc::new(policy));
+        strictest_verdict(&in_force, None, &judged, &[], Previews::Nothing)
+            .map_or(Decision::Allow, |found| found.decision)
+    }
+
+    #[test]
+    fn rules_about_read_file_hold_for_every_read_whose_answer_quotes_files() {
+        let reads = || KERNEL_TOOLS.iter().filter(|tool| tool.effect == Effect::Read);
+        for tool in reads() {
+            let expected = if tool.quotes == Quotes::Nothing { Decision::Allow } else { Decision::Deny };
+            assert_eq!(decision(tool, "secret/a.md"), expected, "{}", tool.name);
+        }
+        let names_file = |tool: &&KernelTool| tool.arguments.iter().any(|(_, kind)| *kind == ArgKind::Path);
+        for tool in reads().filter(names_file) {
+            assert_eq!(decision(tool, "open/a.md"), Decision::Allow, "{}", tool.name);
+        }
+    }
 }

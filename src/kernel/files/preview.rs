@@ -50,34 +50,6 @@ impl FileChangeCall {
         call.insert("tool".to_owned(), tool.into());
         serde_json::from_value(Value::Object(call)).ok()
     }
-
-    /// The name of the tool that makes it.
-    #[must_use]
-    pub const fn tool(&self) -> &'static str {
-        match self {
-            Self::WriteFile { .. } => "write_file",
-            Self::PatchFile { .. } => "patch_file",
-            Self::ApplyDiff { .. } => "apply_diff",
-            Self::RevertFile { .. } => "revert_file",
-            Self::DeleteFile { .. } => "delete_file",
-            Self::MoveFile { .. } => "move_file",
-            Self::FixTool { .. } => "fix_tool",
-        }
-    }
-
-    /// The file that it is about.
-    #[must_use]
-    pub fn path(&self) -> &str {
-        match self {
-            Self::WriteFile { path, .. }
-            | Self::PatchFile { path, .. }
-            | Self::ApplyDiff { path, .. }
-            | Self::RevertFile { path, .. }
-            | Self::DeleteFile { path }
-            | Self::MoveFile { from: path, .. }
-            | Self::FixTool { path } => path,
-        }
-    }
 }
 
 /// How far a preview goes.

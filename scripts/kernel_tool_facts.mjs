@@ -1,5 +1,5 @@
 /**
- * Generates from the table of kernel tools (`src/kernel/door/kernel_tools.rs`): `js/boundary/kernel_tools.ts`, and the list
+ * Generates from the table of kernel tools (`src/kernel/door/kernel_tools.rs`): `js/boundary/kernel_tool_facts.ts`, and the list
  * in `docs/agent_tools.md`. Run by the build, so that CI detects stale files.
  */
 
@@ -11,15 +11,15 @@ import { padded } from './limits.mjs';
 const PAGE = join(ROOT, 'docs', 'agent_tools.md');
 const HEADING = ['tool', 'what it does'];
 
-/** @typedef {{ name: string, effect: string, arguments: string[], paths: string[] }} KernelTool */
+/** @typedef {{ name: string, effect: string, arguments: string[], path: string | null, quotes: boolean }} KernelTool */
 
 /** @param {string} json the table, as the addon returns it */
-export function writeKernelTools(json) {
-  writeFileSync(join(ROOT, 'js', 'boundary', 'kernel_tools.ts'), kernelToolsModule(JSON.parse(json)));
+export function writeKernelToolFacts(json) {
+  writeFileSync(join(ROOT, 'js', 'boundary', 'kernel_tool_facts.ts'), kernelToolFactsModule(JSON.parse(json)));
 }
 
 /** Needs the built package. */
-export async function writeKernelToolList() {
+export async function writeAgentToolList() {
   writeFileSync(PAGE, await withToolList(readFileSync(PAGE, 'utf8')));
 }
 
@@ -27,11 +27,12 @@ export async function writeKernelToolList() {
  * @param {KernelTool[]} tools
  * @returns {string} a module
  */
-export function kernelToolsModule(tools) {
+export function kernelToolFactsModule(tools) {
   const lines = tools.map(
-    ({ name, effect, arguments: names, paths }) => `  ${name}: ${JSON.stringify({ effect, arguments: names, paths })},`,
+    ({ name, effect, arguments: names, path, quotes }) =>
+      `  ${name}: ${JSON.stringify({ effect, arguments: names, path, quotes })},`,
   );
-  return `/** Made by scripts/kernel_tools.mjs from the table in src/kernel/door/kernel_tools.rs. */\n\nexport const KERNEL_CALLS = {\n${lines.join('\n')}\n};\n`;
+  return `/** Made by scripts/kernel_tool_facts.mjs from the table in src/kernel/door/kernel_tools.rs. */\n\nexport const KERNEL_TOOL_FACTS = {\n${lines.join('\n')}\n};\n`;
 }
 
 /**
@@ -39,12 +40,12 @@ export function kernelToolsModule(tools) {
  * @param {string} page
  */
 export async function withToolList(page) {
-  const { KERNEL_TOOLS } = await import('../dist/tool_shape/kernel_tool_table.js');
+  const { AGENT_TOOLS } = await import('../dist/tool_shape/agent_tool_table.js');
   return page.replace(/^\| tool .*\n(?:\|.*\n)+/m, (table) => {
     const listed = [...table.matchAll(/^\| `(\w+)\(/gm)].map(([, name]) => name);
     const place = (/** @type {string} */ name) => (listed.includes(name) ? listed.indexOf(name) : listed.length);
-    /** @type {[string, import('../dist/tool_shape/kernel_tool_table.js').ToolWords][]} */
-    const tools = Object.entries(KERNEL_TOOLS);
+    /** @type {[string, import('../dist/tool_shape/agent_tool_row.js').AgentToolRow][]} */
+    const tools = Object.entries(AGENT_TOOLS);
     const rows = tools
       .sort(([one], [other]) => place(one) - place(other))
       .flatMap(([name, { docs }]) => (docs ? [[`\`${name}(${docs.arguments})\``, docs.about]] : []));

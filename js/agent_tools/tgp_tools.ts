@@ -1,19 +1,32 @@
 import type { Caller } from '../boundary/caller.js';
+import type { KernelReads } from '../boundary/crossing.js';
 import { ValidationError } from '../boundary/errors.js';
+import { KERNEL_TOOL_FACTS } from '../boundary/kernel_tool_facts.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ARGUMENTS_OF, ON_BEHALF, RESULTS } from '../kernel/access_symbols.js';
+import type { agentFiles } from '../kernel/agent_access.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { CallMode } from '../tool_shape/agent_tool.js';
 import { report } from '../tool_shape/agent_tool.js';
+import { AGENT_TOOLS, type ToolName } from '../tool_shape/agent_tool_table.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage, textPage } from '../tool_shape/pages.js';
 import { ownedTools } from '../tool_shape/tool_owner.js';
 import type { TGPTools, TGPToolsOptions } from '../types/tools.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
-import { kernelTools } from './checked_tool.js';
+import { type Implementations, implementedTools } from './checked_tool.js';
 import { policyCalls } from './policy_calls.js';
 import { fewer, findingsPage, matchesPage, patchReport, pathsPage, testPage, withPlace } from './tool_answers.js';
 import { TgpToolsOptionsSchema } from './tools_options.js';
+
+/** Reads whose result is the kernel's answer as it is. The others need an implementation. */
+type PlainRead = {
+  [Name in keyof TGPTools & keyof KernelReads]: KernelReads[Name] extends (typeof AGENT_TOOLS)[Name]['result']
+    ? Name
+    : never;
+}[keyof TGPTools & keyof KernelReads];
+
+type TGPImplementations = Implementations<Exclude<keyof TGPTools, PlainRead>> & Partial<Implementations<PlainRead>>;
 
 /** Checks that the argument is a kernel. */
 function checkedKernel(kernel: TGP): TGP {
@@ -59,12 +72,14 @@ export function toolsFor(
   const { session, model } = owner.caller;
   const context = { session, model };
   const note = (why: string | undefined) => ({ ...context, why });
-  const tools = kernelTools(isAlways, {
+  const implementations: TGPImplementations = {
     list_files: {
       run: async ({ dir, glob, limit, after }, signal) =>
-        pathsPage(await files.list(dir, glob, signal), { limit, after }),
+        pathsPage(await files.read('list_files', { dir, glob }, signal), { limit, after }),
     },
-    read_file: { run: async ({ path, ...range }, signal) => textPage(await files.read(path, signal), range) },
+    read_file: {
+      run: async ({ path, ...range }, signal) => textPage(await files.read('read_file', { path }, signal), range),
+    },
     write_file: {
       run: ({ path, content, why }, signal) => changed(files.write(path, content, note(why), signal)),
       preview: ({ path, content }, signal) => files.preview({ tool: 'write_file', path, content }, signal),
@@ -93,7 +108,7 @@ export function toolsFor(
       run: ({ path, commit, why }, signal) => changed(files.revert(path, commit, note(why), signal)),
       preview: ({ path, commit }, signal) => files.preview({ tool: 'revert_file', path, commit }, signal),
     },
-    search_files: { run: async (query, signal) => matchesPage(await files.search(query, signal)) },
+    search_files: { run: async (query, signal) => matchesPage(await files.read('search_files', query, signal)) },
     find_tool: {
       run: async ({ query, limit }, signal) =>
         listPage(await access.find(query, limit, signal), fewer('Ask with a narrower query or a smaller limit.')),
@@ -116,10 +131,22 @@ export function toolsFor(
       run: ({ code, args }, signal) => report(access.run(code, args, { signal })),
       preview: ({ code, args }, signal) => report(access.run(code, args, { signal, dryRun: true })),
     },
-  });
+  };
+  const tools = implementedTools(isAlways, { ...plainReads(files), ...implementations });
   const descriptions = policyCalls((path, args) => own[ARGUMENTS_OF](path, args));
   const guarded = guardedTools(tools, owner, descriptions);
   return ownedTools(boundedTools(guarded, own[RESULTS]), owner) as TGPTools;
+}
+
+/** Every read, with the kernel's answer as its result. */
+function plainReads({ read }: ReturnType<typeof agentFiles>): Partial<Implementations<ToolName>> {
+  const isPlain = (name: ToolName) => KERNEL_TOOL_FACTS[name].effect === 'read' && !('database' in AGENT_TOOLS[name]);
+  const names = (Object.keys(AGENT_TOOLS) as ToolName[]).filter(isPlain) as PlainRead[];
+  const entries = names.map((name) => [
+    name,
+    { run: (args: Record<string, unknown>, signal: AbortSignal | undefined) => read(name, args, signal) },
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** The result of a file change. */
