@@ -1,3 +1,5 @@
+/** Implements the kernel tools of an agent over a kernel. */
+
 import type { Caller } from '../boundary/caller.js';
 import type { KernelReads } from '../boundary/crossing.js';
 import { ValidationError } from '../boundary/errors.js';

@@ -1,3 +1,5 @@
+/** The identity that calls of tools carry in JavaScript. */
+
 import type { Approve } from '../types/policy.js';
 import type { Mode } from '../types/tests.js';
 
