@@ -176,3 +176,19 @@ describe('move_file', () => {
     }
   });
 });
+
+describe('an explanation', () => {
+  test('treats files that a call does not name as unknown, like the call', async () => {
+    const policy = 'default: allow\nrules:\n  - { id: secret, deny: ["*"], paths: ["tools/payments/**"] }\n';
+    const { kernel, tools } = await policyKernel(policy, { files: FILES });
+    const [args, verdict, rule] = [{ pattern: 'rate' }, 'deny', 'secret'];
+    expect(await outcomeOf(tools.search_files.execute(args))).toMatchObject({
+      verdict,
+      message: expect.stringContaining(rule),
+    });
+    expect(await kernel.policy.explain({ tool: 'search_files', args })).toMatchObject({ verdict, rule });
+    expect(await kernel.policy.explain({ tool: 'file_history', args: {} })).toMatchObject({ verdict, rule });
+    const named = { tool: 'file_history', args: { path: 'tools/uses_json.ts' } };
+    expect(await kernel.policy.explain(named)).toMatchObject({ verdict: 'allow' });
+  });
+});

@@ -41,5 +41,5 @@ pub use token::{
     token_id::TokenId,
     token_text::{attenuate, check_caveats, issue, verify},
 };
-pub use tools::{ArgKind, Arguments, ReadPath, ReadSql, SqlFacts, Tool, Tools};
+pub use tools::{ArgKind, Arguments, ReadPath, ReadSql, SqlFacts, Tool, Tools, UnnamedFiles};
 pub use verdict::{Decision, Verdict};

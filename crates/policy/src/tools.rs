@@ -36,6 +36,28 @@ pub struct Tool {
     /// All effects that a call of it can have.
     pub effects: Effects,
     pub arguments: Arguments,
+    pub unnamed_files: UnnamedFiles,
+}
+
+/// When a tool reads or changes files that its arguments do not name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnnamedFiles {
+    Never,
+    /// In calls without a path: it has none, or its arguments are too large to parse.
+    WithoutPath,
+    Always,
+}
+
+impl UnnamedFiles {
+    /// Whether a call with these paths reaches files that it does not name.
+    #[must_use]
+    pub fn reached_by(self, paths: &Fact<Vec<String>>) -> bool {
+        match self {
+            Self::Never => false,
+            Self::WithoutPath => *paths == Fact::Nothing,
+            Self::Always => true,
+        }
+    }
 }
 
 /// The classification of an SQL statement.
@@ -143,6 +165,9 @@ impl Tools {
         }
         if !paths.is_empty() {
             call.paths = Fact::known_or_unknown(paths.into_iter().collect());
+        }
+        if tool.unnamed_files.reached_by(&call.paths) {
+            call.paths = Fact::Unknown;
         }
         if matches!(call.host, Fact::Known(_)) && matches!(call.method, Fact::Nothing) {
             call.method = Fact::Known("GET".to_owned());

@@ -1,6 +1,6 @@
 //! The facts of a call that policy rules see.
 
-use super::kernel_tools::{KernelTool, UnnamedFiles, kernel_tool};
+use super::kernel_tools::{KernelTool, kernel_tool};
 use super::shown_json::holds_more_than;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -42,11 +42,8 @@ pub fn set_caller(judged: &mut CallFacts, caller: &Caller, token: Option<String>
 
 /// Whether it reads or changes files that it does not name.
 fn reaches_unnamed_files(call: &CallFacts) -> bool {
-    kernel_tool(&call.tool).filter(|tool| call.effects.has(tool.effect)).is_some_and(|tool| match tool.unnamed_files {
-        UnnamedFiles::Always => true,
-        UnnamedFiles::WithoutPath => call.paths == Fact::Nothing,
-        UnnamedFiles::Never => false,
-    })
+    let tool = kernel_tool(&call.tool).filter(|tool| call.effects.has(tool.effect));
+    tool.is_some_and(|tool| tool.unnamed_files.reached_by(&call.paths))
 }
 
 fn readable(args: &str) -> Option<Value> {

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 use tgp_base::effect::Effect;
-use tgp_policy::ArgKind;
+use tgp_policy::{ArgKind, UnnamedFiles};
 
 /// The tool that returns the text of a file. Rules about it apply to each tool whose answer quotes files.
 pub const READ_FILE: &str = "read_file";
@@ -27,15 +27,6 @@ pub struct KernelTool {
     /// Whether its calls concern a text that no condition of a rule can match exactly, so that no permanent rule can allow
     /// them.
     pub is_never_permanent: bool,
-}
-
-/// When a tool reads or changes files that its arguments do not name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum UnnamedFiles {
-    Never,
-    /// In calls without a path: it has none, or its arguments are too large to parse.
-    WithoutPath,
-    Always,
 }
 
 /// The files whose text the answer of a read may contain.

@@ -4,7 +4,7 @@ use super::kernel_tools::KERNEL_TOOLS;
 use std::sync::Arc;
 use tgp_base::effect::{Effect, Effects};
 use tgp_base::table_name::TableName;
-use tgp_policy::{Arguments, SqlFacts, Tool, Tools};
+use tgp_policy::{Arguments, SqlFacts, Tool, Tools, UnnamedFiles};
 use tgp_sql::{Dialect, outline};
 use tgp_vfs::JailPath;
 
@@ -14,10 +14,14 @@ const SCRATCH: &str = "/tmp/";
 /// The tools of the kernel and the functions of the application. `dialect` is that of the application's database.
 pub fn known_tools(functions: &[String], dialect: Dialect) -> Tools {
     let theirs = functions.iter().filter(|name| *name != "exec_sql");
-    let theirs = theirs.map(|name| (name.clone(), Tool { effects: one(Effect::App), arguments: Arguments::Any }));
+    let theirs = theirs.map(|name| {
+        let (effects, arguments) = (one(Effect::App), Arguments::Any);
+        (name.clone(), Tool { effects, arguments, unnamed_files: UnnamedFiles::Never })
+    });
     let ours = KERNEL_TOOLS.iter().map(|tool| {
         let named = tool.arguments.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
-        (tool.name.to_owned(), Tool { effects: one(tool.effect), arguments: Arguments::Named(named) })
+        let (effects, arguments) = (one(tool.effect), Arguments::Named(named));
+        (tool.name.to_owned(), Tool { effects, arguments, unnamed_files: tool.unnamed_files })
     });
     // A function of the application replaces a kernel tool of the same name.
     Tools::new(ours.chain(theirs), Arc::new(read_path), Arc::new(move |sql: &str| read_sql(sql, dialect)))

@@ -1,6 +1,6 @@
 //! Test fixtures: a small set of tools, policies and calls.
 
-use crate::{ArgKind, Arguments, CallFacts, Policy, PolicyError, SqlFacts, Tool, Tools};
+use crate::{ArgKind, Arguments, CallFacts, Policy, PolicyError, SqlFacts, Tool, Tools, UnnamedFiles};
 use serde_json::Value;
 use std::sync::Arc;
 use tgp_base::effect::{Effect, Effects};
@@ -12,10 +12,24 @@ pub fn tools() -> Tools {
     use Effect::{App, Net, Read, Run, Shell, Write};
     let named = |name: &str, effects: &[Effect], args: &[(&str, ArgKind)]| {
         let args = args.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
-        (name.to_owned(), Tool { effects: effects.iter().copied().collect(), arguments: Arguments::Named(args) })
+        (
+            name.to_owned(),
+            Tool {
+                effects: effects.iter().copied().collect(),
+                arguments: Arguments::Named(args),
+                unnamed_files: UnnamedFiles::Never,
+            },
+        )
     };
     let any = |name: &str, effects: &[Effect]| {
-        (name.to_owned(), Tool { effects: effects.iter().copied().collect(), arguments: Arguments::Any })
+        (
+            name.to_owned(),
+            Tool {
+                effects: effects.iter().copied().collect(),
+                arguments: Arguments::Any,
+                unnamed_files: UnnamedFiles::Never,
+            },
+        )
     };
     let tools = [
         named("read_file", &[Read], &[("path", Path), ("offset", Plain), ("limit", Plain)]),
