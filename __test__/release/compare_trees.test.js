@@ -19,10 +19,11 @@ const PACKAGE = `export class TGP {
 export const tgpTools = () => ({ write_file: { execute: async () => ({}) }, check_tool: { execute: async () => ({ valid: true }) } });
 `;
 /** Records its environment, and creates the files that a comparison looks for. */
-const BUILD = `import { appendFileSync, writeFileSync } from 'node:fs';
+const BUILD = `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 const { CARGO_TARGET_DIR, RUSTY_V8_MIRROR } = process.env;
 appendFileSync('built.log', JSON.stringify({ CARGO_TARGET_DIR, RUSTY_V8_MIRROR }) + '\\n');
-for (const name of ['tgp.test.node', 'tgp.snapshot']) writeFileSync(name, '');
+mkdirSync('dist', { recursive: true });
+for (const name of ['tgp.test.node', 'tgp.snapshot', 'dist/index.js']) writeFileSync(name, '');
 `;
 const FILES = {
   'package.json': '{ "type": "module", "version": "1.0.0", "scripts": { "build": "node build.mjs" } }',
@@ -31,7 +32,7 @@ const FILES = {
   'index.js': PACKAGE,
   'build.mjs': BUILD,
   'vendor/v8/archive': 'one',
-  '.gitignore': '/target\nnode_modules\n*.node\n*.snapshot\nbuilt.log\n',
+  '.gitignore': '/target\n/dist\nnode_modules\n*.node\n*.snapshot\nbuilt.log\n',
 };
 
 async function repository() {

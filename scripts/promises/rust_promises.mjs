@@ -156,8 +156,8 @@ export const RUST_PROMISES = [
     source: 'CONTRACT 10',
     layer: 'rust',
     file: 'src/kernel/files/write_path.rs',
-    search: 'if let Some(secret) = judged.secrets.first() {',
-    replace: 'if let Some(secret) = judged.secrets.first().filter(|_| self.parts.checks.is_strict()) {',
+    search: 'if let Some(secret) = checked.secrets.first() {',
+    replace: 'if let Some(secret) = checked.secrets.first().filter(|_| self.deps.checks.is_strict()) {',
     tests: ['__test__/git/held_secrets.test.js'],
   },
   {
