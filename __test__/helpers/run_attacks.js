@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { tempRoot } from './temp_root.js';
 
 const CHILD = fileURLToPath(new URL('./hostile_child.mjs', import.meta.url));
 /** `TGP_INDEX` names another build of the package to attack. */
@@ -36,7 +38,21 @@ export const MAX_MB = 200;
  * @returns {Promise<Outcome[]>} rejects when anything escapes, or the process ends
  */
 export async function runAttacks(source, ports, attacks, command = [process.execPath]) {
-  const order = { index: INDEX, source, where: { ...ports, folder: await tempRoot() }, attacks };
+  // Removed here: tests that run concurrently would remove a `tempRoot` of each other.
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'tgp-attack-')));
+  try {
+    return await outcomesOf({ index: INDEX, source, where: { ...ports, folder }, attacks }, command);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+}
+
+/**
+ * @param {object} order
+ * @param {string[]} command
+ * @returns {Promise<Outcome[]>}
+ */
+async function outcomesOf(order, command) {
   const [node = '', ...flags] = command;
   const child = spawn(node, [...flags, '--expose-gc', CHILD, JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'pipe'],

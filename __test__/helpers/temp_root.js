@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /**
- * An empty folder that is removed after the test. It calls `onTestFinished` before its first `await`: with concurrent tests,
- * Vitest knows the current test only until then.
+ * An empty folder that is removed after the test. Not for tests that run concurrently, where Vitest may take another test for the
+ * current one.
  * @returns {Promise<string>}
  */
 export async function tempRoot() {
