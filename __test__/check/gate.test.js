@@ -55,7 +55,9 @@ describe("check: 'warn', the default", () => {
     const { tools } = await createKernel();
     expect(await tools.write_file.execute({ path, content: MAGIC })).toMatchObject({
       persisted: true,
-      findings: ["tools/t.ts:2:62: Violation [Standard 1]: Found potential magic number '1.19'"],
+      findings: [
+        "tools/t.ts:2:62: Violation [Standard 1]: Found potential Magic Number '1.19'. Abstract logic from data",
+      ],
     });
     expect(await tools.exec_tool.execute({ path, args: { net: 100 } })).toMatchObject({ success: true, result: 119 });
     expect(await tools.write_file.execute({ path, content: GOOD })).not.toHaveProperty('findings');

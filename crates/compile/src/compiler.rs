@@ -11,7 +11,7 @@ use super::lint::linter::{LintOptions, LintResult, lint, secrets};
 use super::parse::big_stack::{BigStackError, run_on_big_stack};
 use super::parse::fault::Fault;
 use super::parse::language::Language;
-use super::parse::nesting::{Excess, find_excess};
+use super::parse::nesting::{Refusal, find_refusal};
 use super::parse::parse_meter::ParseLimit;
 use super::parse::parser::{ParseFailure, Parsed, parse};
 use super::parse::source_limits::stack_for;
@@ -101,7 +101,7 @@ impl Compiler {
     pub fn module_exports(&self, path: &str, source: &str) -> Result<ModuleExports, CompileError> {
         self.guarded(path, source, |job| match job.parse(None)? {
             Ok(parsed) => {
-                let (module, names) = resolve(parsed.module, job.language);
+                let (module, names) = resolve(parsed.module, &job.source, job.language);
                 Ok(module_exports(&module, names.unresolved, job.language))
             }
             Err(faults) => Err(job.first_error(&faults)),
@@ -165,9 +165,14 @@ impl Job {
     /// The syntax tree, or the faults of the source; an error when the source exceeds a limit of the compiler.
     fn parse(&self, comments: Option<&SingleThreadedComments>) -> Result<Result<Parsed, Vec<Fault>>, CompileError> {
         match parse(&self.source, self.language, self.stack, comments) {
-            Ok(parsed) => match find_excess(&parsed.module) {
-                Some(Excess::Depth(span)) => Err(self.too_deep(span.lo)),
-                Some(Excess::Scopes) => Err(CompileError::TooDense { path: self.path.clone() }),
+            Ok(parsed) => match find_refusal(&parsed.module) {
+                Some(Refusal::Depth(span)) => Err(self.too_deep(span.lo)),
+                Some(Refusal::SpreadImport(span)) => Ok(Err(vec![Fault {
+                    span,
+                    message: "A dynamic import does not take a spread argument".to_owned(),
+                    help: Some("Write `import(path)`."),
+                }])),
+                Some(Refusal::Scopes) => Err(CompileError::TooDense { path: self.path.clone() }),
                 None => Ok(Ok(parsed)),
             },
             Err(ParseFailure::Faults(faults)) => Ok(Err(faults)),

@@ -19,6 +19,7 @@ pub struct Import {
 pub(crate) struct RunTimeImports {
     pub(crate) imports: Vec<Import>,
     pub(crate) commonjs: CommonJsNames,
+    pub(crate) names_buffer: bool,
 }
 
 impl RunTimeImports {
@@ -38,6 +39,6 @@ impl RunTimeImports {
                 Import { specifier, line: at.line, column: at.column }
             })
             .collect();
-        Self { imports, commonjs: collector.commonjs }
+        Self { imports, commonjs: collector.commonjs, names_buffer: collector.names_buffer }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn references(
     comments: SingleThreadedComments,
     language: Language,
 ) -> Vec<Reference> {
-    let (module, names) = resolve(module, language);
+    let (module, names) = resolve(module, source, language);
     find_references(&module, names.unresolved, &sorted_comments(comments), &SourceIndex::new(source))
 }
 

@@ -51,11 +51,13 @@ pub(crate) struct SpecifierCollector {
     scope: SpecifierScope,
     pub(crate) specifiers: Vec<(String, Span)>,
     pub(crate) commonjs: CommonJsNames,
+    /// Whether the code names the global `Buffer`.
+    pub(crate) names_buffer: bool,
 }
 
 impl SpecifierCollector {
     pub(crate) fn new(unresolved: SyntaxContext, scope: SpecifierScope) -> Self {
-        Self { unresolved, scope, specifiers: Vec::new(), commonjs: CommonJsNames::Unused }
+        Self { unresolved, scope, specifiers: Vec::new(), commonjs: CommonJsNames::Unused, names_buffer: false }
     }
 
     fn add(&mut self, name: &Str) {
@@ -112,8 +114,13 @@ impl Visit for SpecifierCollector {
     }
 
     fn visit_ident(&mut self, node: &Ident) {
-        if node.ctxt == self.unresolved && matches!(&*node.sym, "module" | "exports") {
-            self.commonjs = CommonJsNames::Used;
+        if node.ctxt != self.unresolved {
+            return;
+        }
+        match &*node.sym {
+            "module" | "exports" => self.commonjs = CommonJsNames::Used,
+            "Buffer" => self.names_buffer = true,
+            _ => {}
         }
     }
 }

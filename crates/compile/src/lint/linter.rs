@@ -80,7 +80,7 @@ pub(crate) fn lint(
     language: Language,
     options: &LintOptions,
 ) -> LintResult {
-    let (module, names) = resolve(module, language);
+    let (module, names) = resolve(module, source, language);
     let entry = Entry::of(&module, &names);
     let context = RuleContext {
         path,
@@ -102,7 +102,7 @@ pub(crate) fn secrets(
     comments: SingleThreadedComments,
     language: Language,
 ) -> Vec<Diagnostic> {
-    let (module, names) = resolve(module, language);
+    let (module, names) = resolve(module, source, language);
     let entry = Entry::of(&module, &names);
     let comments = sorted_comments(comments);
     let context = RuleContext { path, source, module: &module, names: &names, entry, comments, allowed_imports: &[] };

@@ -5,6 +5,7 @@ pub(super) mod big_stack;
 pub(super) mod fault;
 pub(super) mod for_using;
 pub(super) mod language;
+mod markup;
 pub(super) mod nesting;
 pub(super) mod parse_meter;
 pub(super) mod parser;

@@ -1,12 +1,12 @@
-//! Limits on the depth and the number of scopes of a syntax tree.
+//! Limits on the depth and the number of scopes of a syntax tree, and a fault that the parser misses.
 //!
 //! The stack is large enough for any tree (see [`super::source_limits`]), but some passes take time that is quadratic in the
 //! depth, and V8 could not run the result.
 
 use swc_core::common::{Span, Spanned};
 use swc_core::ecma::ast::{
-    ArrowExpr, BlockStmt, Class, Decorator, Expr, Function, Module, ModuleItem, Pat, Stmt, SwitchStmt, TsEntityName,
-    TsModuleBlock, TsNamespaceBody, TsType,
+    ArrowExpr, BlockStmt, CallExpr, Callee, Class, Decorator, Expr, Function, Module, ModuleItem, Pat, Stmt,
+    SwitchStmt, TsEntityName, TsModuleBlock, TsNamespaceBody, TsNamespaceDecl, TsType,
 };
 use swc_core::ecma::visit::{Visit, VisitWith};
 
@@ -22,19 +22,23 @@ const MAX_SCOPES_IN_ALL: u32 = 10_000;
 /// Maximum depth of classes in `extends` clauses or decorators: swc visits each twice, so each level doubles the time.
 const MAX_DOUBLED: u32 = 8;
 
-/// The limit that a tree exceeds.
+/// Why a tree is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Excess {
-    /// The depth limit, at this node.
+pub(crate) enum Refusal {
+    /// It exceeds the depth limit, at this node.
     Depth(Span),
+    /// It has too many scopes.
     Scopes,
+    /// `import(...list)`, at the dots.
+    SpreadImport(Span),
 }
 
-pub(crate) fn find_excess(module: &Module) -> Option<Excess> {
+pub(crate) fn find_refusal(module: &Module) -> Option<Refusal> {
     let mut visitor = Visitor::default();
     module.visit_with(&mut visitor);
-    let too_many = (visitor.scopes_in_all > MAX_SCOPES_IN_ALL).then_some(Excess::Scopes);
-    visitor.too_deep.map(Excess::Depth).or(too_many)
+    let too_many = (visitor.scopes_in_all > MAX_SCOPES_IN_ALL).then_some(Refusal::Scopes);
+    let spread_import = visitor.spread_import.map(Refusal::SpreadImport);
+    visitor.too_deep.map(Refusal::Depth).or(too_many).or(spread_import)
 }
 
 #[derive(Default)]
@@ -44,6 +48,7 @@ struct Visitor {
     scopes_in_all: u32,
     doubled: u32,
     too_deep: Option<Span>,
+    spread_import: Option<Span>,
 }
 
 impl Visitor {
@@ -72,6 +77,14 @@ impl Visitor {
 impl Visit for Visitor {
     fn visit_expr(&mut self, node: &Expr) {
         self.descend(node);
+    }
+
+    fn visit_call_expr(&mut self, node: &CallExpr) {
+        if matches!(node.callee, Callee::Import(_)) {
+            let spread = node.args.iter().find_map(|argument| argument.spread);
+            self.spread_import = self.spread_import.or(spread);
+        }
+        node.visit_children_with(self);
     }
 
     fn visit_stmt(&mut self, node: &Stmt) {
@@ -111,6 +124,10 @@ impl Visit for Visitor {
     }
 
     fn visit_function(&mut self, node: &Function) {
+        self.enter_scope(node);
+    }
+
+    fn visit_ts_namespace_decl(&mut self, node: &TsNamespaceDecl) {
         self.enter_scope(node);
     }
 

@@ -12,6 +12,7 @@ use super::await_calls::means_keyword;
 use super::fault::Fault;
 use super::for_using::ForUsing;
 use super::language::Language;
+use super::markup::{explain_markup, markup_fault, may_have_markup};
 use super::parse_meter::{ParseLimit, metered, steps_for};
 use super::top_level::TopLevel;
 use crate::positions::source_index::FIRST_POS;
@@ -33,7 +34,13 @@ pub(crate) enum Strictness {
     FromSource,
 }
 
-const JSX_HELP: &str = "JSX is not supported: a tool returns data, not markup.";
+/// Whether the grammar has JSX.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Markup {
+    Refused,
+    /// Only to explain faults.
+    Allowed,
+}
 
 /// Prefixes of a short source that may be parsed to find the line that stopped the parser.
 const SEARCH_PARSES: u64 = 16;
@@ -66,7 +73,7 @@ pub(crate) fn parse(
     }
     let mut for_using = ForUsing::default();
     let outcome = loop {
-        let run = || run_parser(for_using.text(source), language, comments);
+        let run = || run_parser(for_using.text(source), language, Markup::Refused, comments);
         let outcome = metered(steps_for(source.len()), stack, run);
         match &outcome {
             // The next parse collects the same comments again.
@@ -75,7 +82,10 @@ pub(crate) fn parse(
         }
     };
     match outcome {
-        Ok((outcome, errors)) => collect_faults(source, outcome, errors, for_using).map_err(ParseFailure::Faults),
+        Ok((outcome, errors)) => collect_faults(source, outcome, errors, for_using).map_err(|faults| {
+            let faults = if may_have_markup(source) { explain(source, language, stack, faults) } else { faults };
+            ParseFailure::Faults(faults)
+        }),
         Err(ParseLimit::Time) => Err(ParseFailure::Stopped(ParseLimit::Time, FIRST_POS)),
         Err(limit @ (ParseLimit::Steps | ParseLimit::Stack)) => {
             Err(ParseFailure::Stopped(limit, find_cause(source, language, stack)))
@@ -134,22 +144,33 @@ fn collect_faults(
     faults.truncate(MAX_FAULTS);
     match parsed {
         Some(parsed) if faults.is_empty() => Ok(parsed),
-        Some(_) | None => {
-            explain_markup(source, &mut faults);
-            Err(faults)
-        }
+        Some(_) | None => Err(faults),
     }
+}
+
+/// One fault if the source is valid with JSX; otherwise hints at JSX.
+fn explain(source: &str, language: Language, stack: usize, mut faults: Vec<Fault>) -> Vec<Fault> {
+    let run = || run_parser(source, language, Markup::Allowed, None);
+    if let Ok((Ok(_), errors)) = metered(steps_for(source.len()), stack, run)
+        && errors.iter().all(is_return_error)
+        && let Some(fault) = faults.first().and_then(|first| markup_fault(source, first.span))
+    {
+        return vec![fault];
+    }
+    explain_markup(source, &mut faults);
+    faults
 }
 
 fn run_parser(
     source: &str,
     language: Language,
+    markup: Markup,
     comments: Option<&SingleThreadedComments>,
 ) -> (PResult<(Module, Strictness)>, Vec<Error>) {
     let end = BytePos(u32::try_from(source.len()).unwrap_or(u32::MAX - FIRST_POS.0) + FIRST_POS.0);
     let input = StringInput::new(source, FIRST_POS, end);
     let mut parser = Parser::new_from(Lexer::new(
-        syntax(language),
+        syntax(language, markup),
         EsVersion::latest(),
         input,
         comments.map(|comments| comments as &dyn Comments),
@@ -166,7 +187,7 @@ fn run_parser(
     match outcome {
         Ok((script, Strictness::FromSource)) if means_keyword(&script, source) => {
             clear_comments(comments);
-            run_parser(source, Language::JavaScriptModule, comments)
+            run_parser(source, Language::JavaScriptModule, markup, comments)
         }
         outcome => (outcome, parser.take_errors()),
     }
@@ -184,7 +205,7 @@ fn find_cause(source: &str, language: Language, stack: usize) -> BytePos {
         let allowed = steps_for(beginning.len());
         let Some(left) = steps.checked_sub(allowed) else { break };
         steps = left;
-        match metered(allowed, stack, || drop(run_parser(beginning, language, None))) {
+        match metered(allowed, stack, || drop(run_parser(beginning, language, Markup::Refused, None))) {
             Ok(()) => fine = lines,
             Err(_) => bad = lines,
         }
@@ -206,10 +227,12 @@ pub(crate) fn into_module(program: Program) -> Module {
     }
 }
 
-fn syntax(language: Language) -> Syntax {
+fn syntax(language: Language, markup: Markup) -> Syntax {
+    let jsx = markup == Markup::Allowed;
     match language {
-        Language::TypeScript => Syntax::Typescript(TsSyntax { decorators: true, ..TsSyntax::default() }),
+        Language::TypeScript => Syntax::Typescript(TsSyntax { decorators: true, tsx: jsx, ..TsSyntax::default() }),
         Language::JavaScriptModule | Language::JavaScript => Syntax::Es(EsSyntax {
+            jsx,
             decorators: true,
             decorators_before_export: true,
             auto_accessors: true,
@@ -234,22 +257,4 @@ fn is_sloppy_function(source: &str, error: &Error) -> bool {
 
 fn to_fault(error: &Error) -> Fault {
     Fault { span: error.span(), message: error.kind().msg().into_owned(), help: None }
-}
-
-fn explain_markup(source: &str, faults: &mut [Fault]) {
-    if !source.contains("</") && !source.contains("/>") {
-        return;
-    }
-    for fault in faults {
-        if fault.help.is_none() && has_tag_on_its_line(source, fault.span) {
-            fault.help = Some(JSX_HELP);
-        }
-    }
-}
-
-fn has_tag_on_its_line(source: &str, span: Span) -> bool {
-    let at = (span.lo.0.saturating_sub(FIRST_POS.0) as usize).min(source.len());
-    let start = source.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-    let line = source.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-    line.as_bytes().windows(2).any(|pair| matches!(pair, [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'/' | b'>']))
 }

@@ -31,6 +31,10 @@ impl Visitor<'_> {
         self.findings.add(span, format!("Dynamic code execution ({what}) is prohibited"), HELP);
     }
 
+    fn global(&mut self, span: Span, name: &str) {
+        self.code(span, if name == "eval" { "'eval'" } else { "'Function' constructor" });
+    }
+
     fn load(&mut self, args: &[ExprOrSpread], span: Span) {
         let is_literal = args.first().is_some_and(|name| name.spread.is_none() && text_of(&name.expr).is_some());
         if !is_literal {
@@ -44,7 +48,7 @@ impl Visit for Visitor<'_> {
 
     fn visit_ident(&mut self, node: &Ident) {
         if self.context.names.is_global(node) && matches!(&*node.sym, "eval" | "Function") {
-            self.code(node.span, &format!("'{}'", node.sym));
+            self.global(node.span, &node.sym);
         }
     }
 
@@ -64,7 +68,7 @@ impl Visit for Visitor<'_> {
                 .is_some_and(|object| GLOBAL_OBJECTS.contains(&object))
                 || node.obj.is_this())
         {
-            self.code(node.span, &format!("'{name}'"));
+            self.global(node.span, &name);
         } else if name == "constructor"
             && member_of(&node.obj)
                 .is_some_and(|inner| member_name(&inner.prop).is_some_and(|inner| inner == "constructor"))

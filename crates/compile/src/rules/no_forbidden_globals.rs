@@ -2,11 +2,12 @@
 //! source nor the sandbox declares is reported before a run finds out.
 
 use swc_core::common::{Span, Spanned};
-use swc_core::ecma::ast::{Expr, Ident, MemberExpr, Prop, SimpleAssignTarget, TsEntityName, TsTypeQueryExpr};
-use swc_core::ecma::visit::{Visit, VisitWith};
+use swc_core::ecma::ast::{Expr, Id, Ident, MemberExpr, Prop, SimpleAssignTarget, TsEnumDecl};
+use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
+use crate::imports::import_target::ImportTarget;
 use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::expr::{global_name, member_name};
 
@@ -14,7 +15,7 @@ pub(crate) const RULE: Rule =
     Rule { id: "no-forbidden-globals", standard: Some(4), severity: Severity::Error, guards: Guards::Quality, check };
 
 /// Globals of the sandbox, apart from the ECMAScript library below.
-const SANDBOX: [&str; 57] = [
+const SANDBOX: [&str; 61] = [
     "args",
     "tgp",
     "console",
@@ -24,6 +25,7 @@ const SANDBOX: [&str; 57] = [
     "__filename",
     "__dirname",
     "URL",
+    "URLPattern",
     "URLSearchParams",
     "TextEncoder",
     "TextDecoder",
@@ -58,7 +60,10 @@ const SANDBOX: [&str; 57] = [
     "PerformanceEntry",
     "PerformanceMark",
     "PerformanceMeasure",
+    "ReadableByteStreamController",
     "ReadableStream",
+    "ReadableStreamBYOBReader",
+    "ReadableStreamBYOBRequest",
     "ReadableStreamDefaultController",
     "ReadableStreamDefaultReader",
     "Request",
@@ -181,16 +186,20 @@ pub fn instead_of_global(name: &str) -> Option<&'static str> {
 }
 
 fn check(context: &RuleContext<'_>, findings: &mut Findings) {
-    context.module.visit_with(&mut Visitor { context, findings });
+    context.module.visit_with(&mut Visitor { context, findings, enclosing_enum: None });
 }
 
 struct Visitor<'a> {
     context: &'a RuleContext<'a>,
     findings: &'a mut Findings,
+    enclosing_enum: Option<Id>,
 }
 
 impl Visitor<'_> {
     fn check_global(&mut self, name: &str, span: Span) {
+        if name == "Buffer" && ImportTarget::new(self.context.path, "buffer", self.context.allowed_imports).is_some() {
+            return;
+        }
         if let Some(help) = instead_of_global(name) {
             let also = if name == "process" { ": Direct access to 'process' is prohibited" } else { "" };
             self.findings.add(span, format!("Global '{name}' is forbidden{also}"), help);
@@ -203,14 +212,23 @@ impl Visitor<'_> {
         }
     }
 
+    /// Whether the name is a member of the enum whose initial values are being checked.
+    fn is_enum_member(&self, name: &Ident) -> bool {
+        let members = self.enclosing_enum.as_ref().and_then(|enclosing| self.context.names.enum_members.get(enclosing));
+        members.is_some_and(|members| members.contains(&name.sym))
+    }
+
     fn check_name(&mut self, name: &Ident) {
-        if self.context.names.is_global(name) {
+        if self.context.names.is_global(name) && !self.is_enum_member(name) {
             self.check_global(&name.sym, name.span);
         }
     }
 }
 
 impl Visit for Visitor<'_> {
+    // A type does not exist at run time.
+    noop_visit_type!();
+
     fn visit_expr(&mut self, node: &Expr) {
         if let Expr::Ident(name) = node {
             self.check_name(name);
@@ -232,10 +250,10 @@ impl Visit for Visitor<'_> {
         node.visit_children_with(self);
     }
 
-    fn visit_ts_type_query_expr(&mut self, node: &TsTypeQueryExpr) {
-        if let TsTypeQueryExpr::TsEntityName(TsEntityName::Ident(name)) = node {
-            self.check_name(name);
-        }
+    fn visit_ts_enum_decl(&mut self, node: &TsEnumDecl) {
+        let outer = self.enclosing_enum.replace(node.id.to_id());
+        node.members.visit_with(self);
+        self.enclosing_enum = outer;
     }
 
     fn visit_member_expr(&mut self, node: &MemberExpr) {
@@ -271,6 +289,12 @@ mod tests {
                 "return Object.keys(args).length",
                 "export default function f(n: number): number { return n < 1 ? 0 : f(n - 1) }",
                 "namespace N { export const a = 1 } export default () => N.a",
+                "namespace N { export const a = 1 } namespace N { export const b = a } export default () => N.b",
+                "import b = N.a; namespace N { export const a = 1 } export default () => b",
+                "enum Flag { Read = 1, Write = Read << 1, 'All' = Read | Write } export default () => Flag.All",
+                "enum E { A = 1 } enum E { B = A } export default () => E.B",
+                "class Bag implements Iterable<number>, PromiseLike<Document> {} export default () => new Bag()",
+                "interface Handle extends Disposable, globalThis.Disposable { close: typeof process } export default (h: Handle) => h.close",
             ],
             &[
                 ("export default () => process.exit()", "Global 'process' is forbidden"),
@@ -285,6 +309,12 @@ mod tests {
                 ("export default () => lodash.sum([1])", "'lodash' is not defined"),
                 ("export default (n: number) => nn + 1", "'nn' is not defined"),
                 ("export default () => { total = 1; return total }", "'total' is not defined"),
+                ("enum E { A = B } enum F { B = 1 } export default () => E.A + F.B", "'B' is not defined"),
+                ("enum E { A } namespace E { export const b = A } export default () => E.b", "'A' is not defined"),
+                (
+                    "namespace N { const a = 1 } namespace N { export const b = a } export default () => N.b",
+                    "'a' is not defined",
+                ),
             ],
         );
     }

@@ -51,7 +51,7 @@ impl Visitor<'_> {
         } else {
             "Take it as an argument, with a default if most callers want the same: `args.limit ?? 50`. A fact that never changes (a unit, a constant of nature) becomes a named constant at the top: `const KM_PER_MILE = 1.609344`.".to_owned()
         };
-        self.findings.add(expr.span(), format!("Found potential magic number '{number}'"), help);
+        self.findings.add(expr.span(), message(number), help);
     }
 
     /// A number that has a name: fine for a fact, not for what a business decides.
@@ -60,14 +60,18 @@ impl Visitor<'_> {
         if is_business_value(name) && !matches!(number, -1.0 | 0.0 | 1.0) {
             self.findings.add(
                 value.span(),
-                format!("Found potential magic number '{number}', hard-coded as '{name}'"),
-                format!("It varies from case to case, so take it as an argument: `args.{name}`, with a default if one is usual."),
+                message(number),
+                format!("'{name}' is hard-coded and varies from case to case, so take it as an argument: `args.{name}`, with a default if one is usual."),
             );
         } else if !is_constant_case(name) && !explains(name) {
             self.check_value(value, NumberRole::Operand);
         }
         Handled::Yes
     }
+}
+
+fn message(number: f64) -> String {
+    format!("Found potential Magic Number '{number}'. Abstract logic from data")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,10 +264,7 @@ mod tests {
                 ("export default (n: number) => n * 1.19", "1.19"),
                 ("export default (l: number, w: number, h: number) => (l * w * h) / 139", "139"),
                 ("export default (n: number) => (n > 75 ? 'high' : 'low')", "75"),
-                (
-                    "export default (n: number) => { const discountPercent = 10; return n - discountPercent }",
-                    "discountPercent",
-                ),
+                ("export default (n: number) => { const discountPercent = 10; return n - discountPercent }", "10"),
                 ("export default (r: number) => 3.14159 * r * r", "3.14159"),
                 ("export default (n: number) => ({ total: n, shippingFee: 4.99 })", "4.99"),
                 ("export default (age: number) => age >= 18", "18"),

@@ -37,7 +37,7 @@ pub(crate) fn run(rule: &Rule, source: &str) -> Vec<(String, Finding)> {
     let comments = SingleThreadedComments::default();
     let parsed = parse(source, Language::TypeScript, TEST_STACK, Some(&comments));
     let module = parsed.unwrap_or_else(|failure| panic!("{failure:?}\n{source}")).module;
-    let (module, names) = resolve(module, Language::TypeScript);
+    let (module, names) = resolve(module, source, Language::TypeScript);
     let context = RuleContext {
         path: "tools/deep/tool.ts",
         source,

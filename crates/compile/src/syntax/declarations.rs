@@ -2,7 +2,7 @@
 
 use swc_core::ecma::ast::{
     ArrowExpr, CatchClause, ClassDecl, Constructor, Expr, FnDecl, FnExpr, Function, Ident, ImportDecl, ImportSpecifier,
-    Pat, StaticBlock, TsEnumDecl, TsModuleDecl, VarDecl, VarDeclKind,
+    Pat, StaticBlock, TsEnumDecl, TsEnumMemberId, TsModuleDecl, VarDecl, VarDeclKind,
 };
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
@@ -82,6 +82,11 @@ impl Visit for Declarations<'_> {
 
     fn visit_ts_enum_decl(&mut self, node: &TsEnumDecl) {
         self.declare(&node.id, BindingKind::Enum, None, None);
+        let members = node.members.iter().filter_map(|member| match &member.id {
+            TsEnumMemberId::Ident(name) => Some(name.sym.clone()),
+            TsEnumMemberId::Str(text) => text.value.as_atom().cloned(),
+        });
+        self.names.enum_members.entry(node.id.to_id()).or_default().extend(members);
     }
 
     fn visit_ts_module_decl(&mut self, node: &TsModuleDecl) {

@@ -8,4 +8,5 @@ pub(super) mod expr;
 pub(super) mod function_facts;
 pub(super) mod function_text;
 pub(super) mod names;
+pub(super) mod namespaces;
 pub(super) mod resolve;

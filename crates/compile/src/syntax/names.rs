@@ -2,8 +2,9 @@
 //!
 //! swc's resolver distinguishes equal names in different scopes; this table stores what rules need about each declaration.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use swc_core::atoms::Atom;
 use swc_core::common::{Span, Spanned, SyntaxContext};
 use swc_core::ecma::ast::{BindingIdent, Expr, Id, Ident};
 use swc_core::ecma::visit::Visit;
@@ -63,10 +64,13 @@ pub(crate) enum ChangeKind {
     Called,
 }
 
+#[derive(Default)]
 pub(crate) struct Names {
     /// Syntax context of names that the source does not declare.
     pub(crate) unresolved: SyntaxContext,
     pub(crate) bindings: HashMap<Id, Binding>,
+    /// The members of each enum, which their initial values name without the enum. The resolver treats them as globals there.
+    pub(crate) enum_members: HashMap<Id, HashSet<Atom>>,
     /// Changes of undeclared names and of built-ins.
     pub(crate) global_changes: Vec<(String, Change)>,
 }

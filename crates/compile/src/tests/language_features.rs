@@ -88,7 +88,37 @@ fn decorators_follow_the_standard() {
         @cls class A { @plus n = 1; @twice m() { return this.n } @twice static s() { return 5 } }
         return [new A().m(), A.s(), log.sort()];";
     let exported = "const d = (v: any) => v; @d class A { static n = 3 } export default () => A.n";
-    let table = [(source, json!([4, 10, ["class:A", "method:m", "method:s"]])), (exported, json!(3))];
+    let global = "const d = (v: any) => v; @d class A { ['n' + String(Symbol('x'))]() {} } return typeof Symbol + typeof new A()[`n${String(Symbol('x'))}`]";
+    let at_sign = "class A { [String('m')]() { return '@' } } return String(new A().m())";
+    let table = [
+        (source, json!([4, 10, ["class:A", "method:m", "method:s"]])),
+        (exported, json!(3)),
+        (global, json!("functionfunction")),
+        (at_sign, json!("@")),
+    ];
+    assert_values(&table, &[], &Value::Null);
+}
+
+#[test]
+fn globals_keep_their_names_beside_decorators() {
+    let table = [
+        (
+            "const named = (_: undefined, context: ClassFieldDecoratorContext) => (v: string) => `${String(context.name)}:${v}`; class A { @named n = 'x' } return new A().n",
+            json!("n:x"),
+        ),
+        (
+            "const logged = (f: Function, context: any) => { context.addInitializer(function (this: any) { this.log = Object.keys({ a: 1 }) }) }; class A { n = 1; @logged m() {} } return (new A() as any).log",
+            json!(["a"]),
+        ),
+        (
+            "class A { get [Symbol.toStringTag]() { return 'a@b.test' } } return [String(new A()), typeof Symbol.iterator]",
+            json!(["[object a@b.test]", "symbol"]),
+        ),
+        (
+            "class A { static at = '@'; *[Symbol.iterator]() { yield Math.max(1, 2) } } return [...new A(), Symbol('x').description]",
+            json!([2, "x"]),
+        ),
+    ];
     assert_values(&table, &[], &Value::Null);
 }
 

@@ -66,8 +66,23 @@ fn jsx_is_refused_with_help() {
         let message = error("a.ts", source).to_string();
         assert!(message.contains("JSX is not supported"), "{source}: {message}");
     }
+    let source = "const a: number = 1;\nconst list = (\n  <ul>\n    {[a].map((n) => <li key={n}>{n}</li>)}\n  </ul>\n);\nexport default () => list;";
+    let found = Compiler::new().check("a.ts", source, &LintOptions::default()).diagnostics;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].line, found[0].column), (3, 3), "{found:?}");
+    assert!(found[0].help.as_deref().unwrap().contains("as a string"), "{found:?}");
     let unrelated = error("a.ts", "const html = '<b>x</b>'\nconst x = ;").to_string();
     assert!(!unrelated.contains("JSX"), "{unrelated}");
+}
+
+#[test]
+fn a_dynamic_import_with_a_spread_argument_is_refused() {
+    let source = "const list = ['./x'] as const;\nexport default () => import(...list)";
+    let error = error("a.ts", source);
+    assert_eq!(error.position(), Some((2, 29)));
+    assert!(error.to_string().contains("does not take a spread argument. Write `import(path)`."), "{error}");
+    let found = Compiler::new().check("a.ts", source, &LintOptions::default()).diagnostics;
+    assert_eq!(found[0].rule, "syntax");
 }
 
 #[test]

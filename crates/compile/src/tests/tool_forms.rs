@@ -228,6 +228,44 @@ fn declarations_of_a_guest_do_not_clash_with_helpers() {
 }
 
 #[test]
+fn an_anonymous_default_export_is_named_default() {
+    let name = "export const name = (value: unknown) => (value as { name: string }).name;";
+    let table = [
+        ("import self from './tool'; export default () => self.name", "default"),
+        ("import self from './tool'; export default function () { return self.name }", "default"),
+        ("import self from './tool'; export default (function () { return self.name }) as () => string", "default"),
+        ("import self from './tool'; export default function own() { return self.name }", "own"),
+        ("import self from './tool'; const own = () => self.name; export default own", "own"),
+        ("import A from './class'; export default () => A.name", "default"),
+        ("import A from './named'; export default () => A.name", "static"),
+        ("const _default = () => 1; export default () => _default.name", "_default"),
+        ("import { name } from './name'; import f from './hoisted'; export default () => name(f)", "default"),
+    ];
+    let others = [
+        ("class.ts", "export default class { a = 1 as number }"),
+        ("named.ts", "export default class { static name = 'static' as string }"),
+        ("name.ts", name),
+        ("hoisted.ts", "export default function (): number { return 1 }"),
+    ];
+    assert_values(&table.map(|(source, name)| (source, json!(name))), &others, &Value::Null);
+}
+
+#[test]
+fn local_names_are_kept() {
+    let table = [
+        ("export default () => { const exports = () => 1; return exports.name }", "exports"),
+        ("export default () => { class Object {} return Object.name }", "Object"),
+        ("export default () => { const require = () => 1, module = 2; return require.name + module }", "require2"),
+        (
+            "import c from './c'; export default () => { const f = () => { class c {} return c.name }; return f() + c }",
+            "c1",
+        ),
+        ("import add from './c'; const _c = () => add; export default () => _c.name", "_c"),
+    ];
+    assert_values(&table.map(|(source, name)| (source, json!(name))), &[("c.ts", "export default 1")], &Value::Null);
+}
+
+#[test]
 fn no_helper_packages_are_imported() {
     let source =
         "import * as a from './a'; export * from './b'; @f class C { @f m() {} } export default C; import('./c')";

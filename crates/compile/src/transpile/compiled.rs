@@ -13,6 +13,8 @@ pub struct Compiled {
     pub map: PositionMap,
     /// Run-time imports in source order, without type-only imports.
     pub imports: Vec<Import>,
+    /// Whether it names the global `Buffer`, which is a parameter of the body if the tool may import `node:buffer`.
+    pub names_buffer: bool,
     pub form: ToolForm,
     /// What checks the source for early errors.
     pub checker: SyntaxChecker,

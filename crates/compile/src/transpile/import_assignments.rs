@@ -48,7 +48,8 @@ fn imports_of(program: &Program) -> Vec<Ident> {
     declarations.flat_map(|import| &import.specifiers).map(|specifier| specifier.local().clone()).collect()
 }
 
-fn is_directive(item: &ModuleItem) -> bool {
+/// Whether a statement is a directive such as `"use strict"`.
+pub(super) fn is_directive(item: &ModuleItem) -> bool {
     matches!(item, ModuleItem::Stmt(Stmt::Expr(statement)) if matches!(&*statement.expr, Expr::Lit(Lit::Str(_))))
 }
 
