@@ -53,10 +53,10 @@ interface TgpResponse extends Response {
 }
 
 /** The same as `tgp.fetch`. */
-declare const fetch: Tgp['fetch'];
+declare var fetch: Tgp['fetch'];
 
 /** Writes to the `logs` of the run, with a level. */
-declare const console: {
+declare var console: {
   debug(...values: unknown[]): void;
   info(...values: unknown[]): void;
   log(...values: unknown[]): void;
@@ -96,7 +96,10 @@ declare function setInterval(callback: (...args: any[]) => void, ms?: number, ..
 declare function clearTimeout(id: number | undefined): void;
 declare function clearInterval(id: number | undefined): void;
 declare function queueMicrotask(callback: () => void): void;
-declare function structuredClone<Value>(value: Value): Value;
+declare function structuredClone<Value>(
+  value: Value,
+  options?: { transfer?: Iterable<ArrayBuffer | ReadableStream | WritableStream | TransformStream> },
+): Value;
 /** Encodes a binary string (one byte per character) as base64. */
 declare function btoa(text: string): string;
 declare function atob(base64: string): string;
@@ -108,7 +111,7 @@ declare class Crypto {
   readonly subtle: SubtleCrypto;
 }
 
-declare const crypto: Crypto;
+declare var crypto: Crypto;
 
 type AlgorithmName = string | { name: string; [parameter: string]: unknown };
 

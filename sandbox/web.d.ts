@@ -1,4 +1,4 @@
-/** The web platform globals of the sandbox: events, bodies, streams and time. See also `tgp.d.ts`. */
+/** The web platform globals of the sandbox: events, bodies and time. See also `tgp.d.ts` and `streams.d.ts`. */
 
 declare class DOMException extends Error {
   constructor(message?: string, name?: string | { name?: string; cause?: unknown });
@@ -60,6 +60,51 @@ declare class AbortSignal extends EventTarget {
 declare class AbortController {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
+}
+
+interface URLPatternInit {
+  protocol?: string;
+  username?: string;
+  password?: string;
+  hostname?: string;
+  port?: string;
+  pathname?: string;
+  search?: string;
+  hash?: string;
+  baseURL?: string;
+}
+
+interface URLPatternComponentResult {
+  input: string;
+  groups: Record<string, string | undefined>;
+}
+
+interface URLPatternResult {
+  inputs: [string | URLPatternInit] | [string | URLPatternInit, string];
+  protocol: URLPatternComponentResult;
+  username: URLPatternComponentResult;
+  password: URLPatternComponentResult;
+  hostname: URLPatternComponentResult;
+  port: URLPatternComponentResult;
+  pathname: URLPatternComponentResult;
+  search: URLPatternComponentResult;
+  hash: URLPatternComponentResult;
+}
+
+declare class URLPattern {
+  constructor(input: string | URLPatternInit, baseURL: string, options?: { ignoreCase?: boolean });
+  constructor(input?: string | URLPatternInit, options?: { ignoreCase?: boolean });
+  readonly protocol: string;
+  readonly username: string;
+  readonly password: string;
+  readonly hostname: string;
+  readonly port: string;
+  readonly pathname: string;
+  readonly search: string;
+  readonly hash: string;
+  readonly hasRegExpGroups: boolean;
+  test(input?: string | URL | URLPatternInit, baseURL?: string): boolean;
+  exec(input?: string | URL | URLPatternInit, baseURL?: string): URLPatternResult | null;
 }
 
 declare class Headers implements Iterable<[string, string]> {
@@ -156,151 +201,6 @@ declare class Response {
   clone(): Response;
 }
 
-interface QueuingStrategy<Chunk = any> {
-  highWaterMark?: number;
-  size?(chunk: Chunk): number;
-}
-
-declare class ReadableStreamDefaultController<Chunk = any> {
-  private constructor();
-  readonly desiredSize: number | null;
-  enqueue(chunk: Chunk): void;
-  close(): void;
-  error(reason?: unknown): void;
-}
-
-declare class ReadableStreamDefaultReader<Chunk = any> {
-  constructor(stream: ReadableStream<Chunk>);
-  readonly closed: Promise<undefined>;
-  read(): Promise<{ done: false; value: Chunk } | { done: true; value?: undefined }>;
-  cancel(reason?: unknown): Promise<void>;
-  releaseLock(): void;
-}
-
-interface StreamPipeOptions {
-  preventAbort?: boolean;
-  preventCancel?: boolean;
-  preventClose?: boolean;
-  signal?: AbortSignal;
-}
-
-declare class ReadableStream<Chunk = any> implements AsyncIterable<Chunk> {
-  constructor(
-    source?: {
-      type?: 'bytes';
-      start?(controller: ReadableStreamDefaultController<Chunk>): unknown;
-      pull?(controller: ReadableStreamDefaultController<Chunk>): unknown;
-      cancel?(reason?: any): unknown;
-    },
-    strategy?: QueuingStrategy<Chunk>,
-  );
-  static from<Item>(items: AsyncIterable<Item> | Iterable<Item | PromiseLike<Item>>): ReadableStream<Item>;
-  readonly locked: boolean;
-  cancel(reason?: unknown): Promise<void>;
-  getReader(): ReadableStreamDefaultReader<Chunk>;
-  pipeThrough<Out>(
-    pair: { readable: ReadableStream<Out>; writable: WritableStream<Chunk> },
-    options?: StreamPipeOptions,
-  ): ReadableStream<Out>;
-  pipeTo(target: WritableStream<Chunk>, options?: StreamPipeOptions): Promise<void>;
-  tee(): [ReadableStream<Chunk>, ReadableStream<Chunk>];
-  values(options?: { preventCancel?: boolean }): AsyncIterableIterator<Chunk>;
-  [Symbol.asyncIterator](options?: { preventCancel?: boolean }): AsyncIterableIterator<Chunk>;
-}
-
-declare class WritableStreamDefaultController {
-  private constructor();
-  readonly signal: AbortSignal;
-  error(reason?: unknown): void;
-}
-
-declare class WritableStreamDefaultWriter<Chunk = any> {
-  constructor(stream: WritableStream<Chunk>);
-  readonly closed: Promise<undefined>;
-  readonly ready: Promise<undefined>;
-  readonly desiredSize: number | null;
-  write(chunk: Chunk): Promise<void>;
-  close(): Promise<void>;
-  abort(reason?: unknown): Promise<void>;
-  releaseLock(): void;
-}
-
-declare class WritableStream<Chunk = any> {
-  constructor(
-    sink?: {
-      start?(controller: WritableStreamDefaultController): unknown;
-      write?(chunk: Chunk, controller: WritableStreamDefaultController): unknown;
-      close?(): unknown;
-      abort?(reason?: any): unknown;
-    },
-    strategy?: QueuingStrategy<Chunk>,
-  );
-  readonly locked: boolean;
-  abort(reason?: unknown): Promise<void>;
-  close(): Promise<void>;
-  getWriter(): WritableStreamDefaultWriter<Chunk>;
-}
-
-declare class TransformStreamDefaultController<Out = any> {
-  private constructor();
-  readonly desiredSize: number | null;
-  enqueue(chunk: Out): void;
-  error(reason?: unknown): void;
-  terminate(): void;
-}
-
-declare class TransformStream<In = any, Out = any> {
-  constructor(
-    transformer?: {
-      start?(controller: TransformStreamDefaultController<Out>): unknown;
-      transform?(chunk: In, controller: TransformStreamDefaultController<Out>): unknown;
-      flush?(controller: TransformStreamDefaultController<Out>): unknown;
-      cancel?(reason?: any): unknown;
-    },
-    writableStrategy?: QueuingStrategy<In>,
-    readableStrategy?: QueuingStrategy<Out>,
-  );
-  readonly readable: ReadableStream<Out>;
-  readonly writable: WritableStream<In>;
-}
-
-declare class CountQueuingStrategy {
-  constructor(init: { highWaterMark: number });
-  readonly highWaterMark: number;
-  size(): number;
-}
-
-declare class ByteLengthQueuingStrategy {
-  constructor(init: { highWaterMark: number });
-  readonly highWaterMark: number;
-  size(chunk: { byteLength: number }): number;
-}
-
-declare class TextEncoderStream {
-  readonly encoding: string;
-  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
-  readonly writable: WritableStream<string>;
-}
-
-declare class TextDecoderStream {
-  constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
-  readonly encoding: string;
-  readonly readable: ReadableStream<string>;
-  readonly writable: WritableStream<BufferSource>;
-}
-
-declare class CompressionStream {
-  constructor(format: 'gzip' | 'deflate' | 'deflate-raw');
-  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
-  readonly writable: WritableStream<BufferSource>;
-}
-
-declare class DecompressionStream {
-  constructor(format: 'gzip' | 'deflate' | 'deflate-raw');
-  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
-  readonly writable: WritableStream<BufferSource>;
-}
-
 declare class PerformanceEntry {
   readonly name: string;
   readonly entryType: string;
@@ -337,4 +237,4 @@ declare class Performance extends EventTarget {
   clearMeasures(name?: string): void;
 }
 
-declare const performance: Performance;
+declare var performance: Performance;

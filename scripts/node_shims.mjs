@@ -9,7 +9,7 @@ import { ROOT } from '../tools/process.mjs';
 
 const SOURCES = join(ROOT, 'shims');
 /** Modules provided by an unmodified package. */
-const PACKAGES = { punycode: 'punycode/', string_decoder: 'string_decoder/' };
+const PACKAGES = { punycode: 'punycode/' };
 /**
  * Imports of the packages, and the stand-in that provides each.
  * @type {Record<string, string>}

@@ -1,14 +1,17 @@
-/** Shim of `node:crypto`: digests and key derivation in JavaScript, and the sandbox's random numbers. */
+/** Shim of `node:crypto`: digests and key derivation in JavaScript, ciphers of the engine, and the sandbox's random numbers. */
 
 const { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } = require('@noble/hashes/sha2.js');
 const { md5, sha1, ripemd160 } = require('@noble/hashes/legacy.js');
-const { sha3_224, sha3_256, sha3_384, sha3_512 } = require('@noble/hashes/sha3.js');
+const { sha3_224, sha3_256, sha3_384, sha3_512, shake128, shake256 } = require('@noble/hashes/sha3.js');
 const { blake2b, blake2s } = require('@noble/hashes/blake2.js');
 const { hmac } = require('@noble/hashes/hmac.js');
 const { pbkdf2 } = require('@noble/hashes/pbkdf2.js');
 const { scrypt } = require('@noble/hashes/scrypt.js');
 const { hkdf } = require('@noble/hashes/hkdf.js');
 const { Buffer } = require('tgp:buffer');
+const { classOf, getCipherInfo, getCiphers } = require('tgp:crypto_ciphers');
+const part = require('tgp:engine');
+const { invalidType, nodeError, outOfRange } = require('tgp:node_error');
 const { refusingModule } = require('tgp:refusing');
 const { randomness } = require('tgp:crypto_random');
 
@@ -26,6 +29,8 @@ const HASHES = {
   'sha3-256': sha3_256,
   'sha3-384': sha3_384,
   'sha3-512': sha3_512,
+  shake128,
+  shake256,
   blake2b512: blake2b,
   blake2s256: blake2s,
   ripemd160,
@@ -40,10 +45,16 @@ const OTHER_NAMES = {
   'sha-512': 'sha512',
 };
 
+/** A digest by its name; undefined if it is not known. */
 function hashOf(name) {
   const lower = String(name).toLowerCase().replace(/^rsa-/, '');
-  const found = HASHES[OTHER_NAMES[lower] ?? lower];
-  if (found === undefined) throw new Error('Digest method not supported');
+  return HASHES[OTHER_NAMES[lower] ?? lower];
+}
+
+function needHash(name) {
+  if (typeof name !== 'string') throw invalidType('digest', ['string'], name);
+  const found = hashOf(name);
+  if (found === undefined) throw nodeError(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${name}`);
   return found;
 }
 
@@ -66,13 +77,16 @@ class KeyObject {
   }
 }
 
+const DATA = ['string', 'Buffer', 'TypedArray', 'DataView'];
+const KEYS = ['string', 'ArrayBuffer', 'Buffer', 'TypedArray', 'DataView', 'KeyObject', 'CryptoKey'];
+
 /** Text, bytes or a key as bytes. */
-function bytesOf(data, encoding) {
+function bytesOf(data, encoding, name = 'data', types = DATA) {
   if (typeof data === 'string') return Buffer.from(data, encoding === 'buffer' ? 'utf8' : encoding);
   if (data instanceof KeyObject) return data.export();
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  throw new TypeError('The data must be of type string, Buffer, TypedArray, DataView or KeyObject');
+  throw invalidType(name, types, data);
 }
 
 const encoded = (bytes, encoding) => {
@@ -88,17 +102,17 @@ class Digest {
     this.#state = state;
   }
   update(data, encoding) {
-    if (this.#isDone) throw new Error('Digest already called');
+    if (this.#isDone) throw nodeError(Error, 'ERR_CRYPTO_HASH_FINALIZED', 'Digest already called');
     this.#state.update(bytesOf(data, encoding));
     return this;
   }
   digest(encoding) {
-    if (this.#isDone) throw new Error('Digest already called');
+    if (this.#isDone) throw nodeError(Error, 'ERR_CRYPTO_HASH_FINALIZED', 'Digest already called');
     this.#isDone = true;
     return encoded(this.#state.digest(), encoding);
   }
   copy() {
-    if (this.#isDone) throw new Error('Digest already called');
+    if (this.#isDone) throw nodeError(Error, 'ERR_CRYPTO_HASH_FINALIZED', 'Digest already called');
     return new Digest(this.#state.clone());
   }
 }
@@ -117,8 +131,29 @@ const withCallback =
     queueMicrotask(() => done(...outcome));
   };
 
-const pbkdf2Sync = (password, salt, iterations, length, digest) =>
-  encoded(pbkdf2(hashOf(digest), bytesOf(password), bytesOf(salt), { c: iterations, dkLen: length }));
+/** Digests that the engine has. */
+const ENGINE_HASHES = { __proto__: null, sha1: 'SHA-1', sha256: 'SHA-256', sha384: 'SHA-384', sha512: 'SHA-512' };
+const MOST = 0x7fffffff;
+
+function pbkdf2Sync(password, salt, iterations, length, digest) {
+  const hash = needHash(digest);
+  const [secret, salted] = [bytesOf(password, undefined, 'password', KEYS), bytesOf(salt, undefined, 'salt', KEYS)];
+  for (const [name, value, least] of [
+    ['iterations', iterations, 1],
+    ['keylen', length, 0],
+  ]) {
+    if (typeof value !== 'number') throw invalidType(name, ['number'], value);
+    if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
+    if (value < least || value > MOST) throw outOfRange(name, `>= ${least} && <= ${MOST}`, value);
+  }
+  const lower = digest.toLowerCase();
+  const native = ENGINE_HASHES[OTHER_NAMES[lower] ?? lower];
+  return encoded(
+    native === undefined
+      ? pbkdf2(hash, secret, salted, { c: iterations, dkLen: length })
+      : part('crypto').pbkdf2(native, secret, salted, iterations, length),
+  );
+}
 
 function scryptSync(password, salt, length, options = {}) {
   const N = options.N ?? options.cost ?? 16384;
@@ -128,24 +163,50 @@ function scryptSync(password, salt, length, options = {}) {
 }
 
 const hkdfSync = (digest, key, salt, info, length) => {
-  const { buffer, byteOffset } = hkdf(hashOf(digest), bytesOf(key), bytesOf(salt), bytesOf(info), length);
+  if (length > 255 * needHash(digest).outputLen) {
+    throw nodeError(RangeError, 'ERR_CRYPTO_INVALID_KEYLEN', 'Invalid key length');
+  }
+  const { buffer, byteOffset } = hkdf(needHash(digest), bytesOf(key), bytesOf(salt), bytesOf(info), length);
   return buffer.slice(byteOffset, byteOffset + length);
 };
 
 function timingSafeEqual(one, other) {
-  const [left, right] = [bytesOf(one), bytesOf(other)];
-  if (left.length !== right.length) throw new RangeError('Input buffers must have the same byte length');
+  const types = ['ArrayBuffer', 'Buffer', 'TypedArray', 'DataView'];
+  if (typeof one === 'string') throw invalidType('buf1', types, one);
+  if (typeof other === 'string') throw invalidType('buf2', types, other);
+  const [left, right] = [bytesOf(one, undefined, 'buf1', types), bytesOf(other, undefined, 'buf2', types)];
+  if (left.length !== right.length) {
+    const message = 'Input buffers must have the same byte length';
+    throw nodeError(RangeError, 'ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH', message);
+  }
   let difference = 0;
   for (let index = 0; index < left.length; index++) difference |= left[index] ^ right[index];
   return difference === 0;
 }
 
 const REFUSED = [
-  'Sign Verify Cipheriv Decipheriv X509Certificate DiffieHellman ECDH createCipheriv createDecipheriv createSign createVerify',
+  'Sign Verify X509Certificate DiffieHellman ECDH createSign createVerify',
   'createDiffieHellman createDiffieHellmanGroup getDiffieHellman createECDH createPrivateKey createPublicKey diffieHellman',
   'generateKey generateKeySync generateKeyPair generateKeyPairSync generatePrime generatePrimeSync checkPrime checkPrimeSync',
   'privateDecrypt privateEncrypt publicDecrypt publicEncrypt sign verify setEngine setFips secureHeapUsed',
 ].flatMap((line) => line.split(' '));
+
+const keyBytes = (key) => bytesOf(key, undefined, 'key', KEYS);
+const Cipheriv = classOf('Cipheriv', true, keyBytes);
+const Decipheriv = classOf('Decipheriv', false, keyBytes);
+
+/** A digest with the options of Node: some digests have output of any length. */
+function createHash(name, options) {
+  const found = hashOf(name);
+  if (found === undefined) throw new Error('Digest method not supported');
+  const length = options?.outputLength;
+  if (/^shake/i.test(name)) return new Digest(found.create({ dkLen: length }));
+  if (length !== undefined && length !== found.outputLen) {
+    const message = 'error:030000B2:digital envelope routines::not XOF or invalid length';
+    throw Object.assign(new Error(message), { code: 'ERR_OSSL_EVP_NOT_XOF_OR_INVALID_LENGTH' });
+  }
+  return new Digest(found.create());
+}
 
 module.exports = {
   ...refusingModule('crypto', Object.fromEntries(REFUSED.map((name) => [name, true]))),
@@ -158,12 +219,20 @@ module.exports = {
   Hash: Digest,
   Hmac: Digest,
   KeyObject,
-  createHash: (name) => new Digest(hashOf(name).create()),
-  createHmac: (name, key) => new Digest(hmac.create(hashOf(name), bytesOf(key))),
+  createHash,
+  createHmac: (name, key) => new Digest(hmac.create(needHash(name), keyBytes(key))),
   createSecretKey: (key, encoding) => new KeyObject(Buffer.from(bytesOf(key, encoding))),
-  hash: (name, data, encoding = 'hex') => encoded(hashOf(name)(bytesOf(data)), encoding),
+  hash(name, data, encoding = 'hex') {
+    if (hashOf(name) === undefined) throw new Error(`Digest method ${name} is not supported`);
+    return createHash(name).update(data).digest(encoding);
+  },
   getHashes: () => Object.keys(HASHES),
-  getCiphers: () => [],
+  Cipheriv,
+  Decipheriv,
+  createCipheriv: (cipher, key, iv, options) => new Cipheriv(cipher, key, iv, options),
+  createDecipheriv: (cipher, key, iv, options) => new Decipheriv(cipher, key, iv, options),
+  getCiphers,
+  getCipherInfo,
   getCurves: () => [],
   getFips: () => 0,
   timingSafeEqual,

@@ -54,10 +54,12 @@ module.exports = {
   domainToUnicode: (domain) => require('tgp:punycode').toUnicode(hostOf(domain)),
 };
 
-function formatted(value, { auth = true, fragment = true, search = true } = {}) {
+function formatted(value, { auth = true, fragment = true, search = true, unicode = false } = {}) {
   const url = new URL(value.href);
   if (!auth) url.username = url.password = '';
   if (!fragment) url.hash = '';
   if (!search) url.search = '';
-  return url.href;
+  if (!unicode || url.hostname === '') return url.href;
+  const shown = require('tgp:punycode').toUnicode(url.hostname);
+  return url.href.replace(/^([a-z][^:]*:\/\/(?:[^/?#]*@)?)[^:/?#]*/i, (_, start) => `${start}${shown}`);
 }

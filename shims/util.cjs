@@ -1,74 +1,82 @@
-/** Shim of `node:util`. */
+/** Shim of `node:util`. `inspect` and `format` are those of `console`. */
 
-const inspectObject = require('object-inspect');
-const { dequal } = require('dequal');
+const engine = require('tgp:engine');
+const { isDeepStrictEqual } = require('tgp:deep_equal');
+const { invalidType, needType, nodeError } = require('tgp:node_error');
+const { MIMEParams, MIMEType } = require('tgp:mime_type');
+const parseArgs = require('tgp:parse_args');
+const { parseEnv } = require('tgp:parse_env');
 const { refusingModule } = require('tgp:refusing');
+const { colors, styles, styleText } = require('tgp:text_styles');
+const { getSystemErrorName } = require('tgp:system_errors');
 const types = require('tgp:util/types');
 
-const CUSTOM = Symbol.for('nodejs.util.inspect.custom');
 const PROMISIFIED = Symbol.for('nodejs.util.promisify.custom');
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007/g;
+/** Operating system commands, control sequences and other escapes of terminals. */
+const ESCAPES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+  /\u001b\][\s\S]*?(?:\u0007|\u001b\\|\u009c)|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b(?:[()#]\w|[\w=><~])/g;
 
-/** Default depth of `inspect` in Node. */
-const DEPTH = 2;
+const DEFAULTS = {
+  showHidden: false,
+  depth: 2,
+  colors: false,
+  customInspect: true,
+  showProxy: false,
+  maxArrayLength: 100,
+  maxStringLength: 10000,
+  breakLength: 80,
+  compact: 3,
+  sorted: false,
+  getters: false,
+  numericSeparator: false,
+};
+const defaults = { ...DEFAULTS };
+
+/** Styles a text by `inspect.styles` and `inspect.colors`, which packages change. */
+function stylized(text, style) {
+  const codes = inspect.colors[inspect.styles[style]];
+  return codes === undefined ? text : `\u001b[${codes[0]}m${text}\u001b[${codes[1]}m`;
+}
+
+/** The defaults that a package has changed, and the options. */
+function settingsOf(options) {
+  const changed = Object.entries(defaults).filter(([name, value]) => value !== DEFAULTS[name]);
+  const settings = { ...Object.fromEntries(changed), ...options };
+  if (settings.colors) settings.stylize = stylized;
+  return settings;
+}
 
 function inspect(value, options, ...old) {
-  const settings = typeof options === 'object' && options !== null ? options : { depth: old[0] };
-  const depth = settings.depth === undefined ? DEPTH : settings.depth;
-  const all = { ...settings, depth };
-  if (settings.customInspect !== false && typeof value?.[CUSTOM] === 'function') {
-    const shown = value[CUSTOM](depth ?? Number.POSITIVE_INFINITY, all, inspect);
-    return typeof shown === 'string' ? shown : inspect(shown, settings);
-  }
-  return inspectObject(value, { depth: depth === null ? Number.POSITIVE_INFINITY : depth + 1 });
+  const given = typeof options === 'object' && options !== null ? { ...options } : { showHidden: options === true };
+  if (old[0] !== undefined) given.depth = old[0];
+  if (old[1] !== undefined) given.colors = old[1];
+  const engines = engine('inspect').inspect;
+  if (engines.custom === undefined) Object.assign(engines, inspect);
+  return engines(value, settingsOf(given));
 }
-inspect.custom = CUSTOM;
-inspect.defaultOptions = { depth: DEPTH };
-inspect.colors = {};
-inspect.styles = {};
+inspect.custom = Symbol.for('nodejs.util.inspect.custom');
+inspect.colors = colors;
+inspect.styles = styles;
+Object.defineProperty(inspect, 'defaultOptions', {
+  get: () => defaults,
+  set: (options) => void Object.assign(defaults, options),
+  enumerable: true,
+});
 
-const text = (value) => (typeof value === 'string' ? value : inspect(value));
-
-function format(first, ...rest) {
-  if (typeof first !== 'string') return [first, ...rest].map(text).join(' ');
-  if (rest.length === 0) return first;
-  const filled = first.replace(/%[sdifjoOc%]/g, (place) => {
-    if (place === '%%') return '%';
-    return rest.length === 0 ? place : filling(place, rest.shift());
-  });
-  return [filled, ...rest.map(text)].join(' ');
-}
-
-function filling(place, value) {
-  switch (place) {
-    case '%s':
-      return typeof value === 'object' && value !== null ? inspect(value, { depth: 0 }) : String(value);
-    case '%d':
-      return typeof value === 'bigint' ? `${value}n` : String(Number(value));
-    case '%i':
-      return String(Number.parseInt(value, 10));
-    case '%f':
-      return String(Number.parseFloat(value));
-    case '%j':
-      return json(value);
-    case '%c':
-      return '';
-    default:
-      return inspect(value);
-  }
-}
-
-function json(value) {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return '[Circular]';
-  }
+const format = (...args) => engine('inspect').format(settingsOf(), args);
+function formatWithOptions(options, ...args) {
+  if (typeof options !== 'object' || options === null) throw invalidType('inspectOptions', ['object'], options);
+  return engine('inspect').format(settingsOf(options), args);
 }
 
 function promisify(original) {
-  if (original[PROMISIFIED]) return original[PROMISIFIED];
+  needType('original', 'function', original);
+  const custom = original[PROMISIFIED];
+  if (custom) {
+    needType('util.promisify.custom', 'function', custom);
+    return Object.defineProperty(custom, PROMISIFIED, { value: custom, configurable: true });
+  }
   // setTimeout takes its callback first.
   if (original === setTimeout) return (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
   const promised = function promised(...args) {
@@ -77,48 +85,87 @@ function promisify(original) {
     });
   };
   Object.setPrototypeOf(promised, Object.getPrototypeOf(original));
+  Object.defineProperty(promised, PROMISIFIED, { value: promised, configurable: true });
   return Object.defineProperties(promised, Object.getOwnPropertyDescriptors(original));
 }
 promisify.custom = PROMISIFIED;
 
 function callbackify(original) {
-  return function called(...args) {
+  needType('original', 'function', original);
+  function called(...args) {
     const done = args.pop();
+    needType('last argument', 'function', done);
     original.apply(this, args).then(
-      (value) => queueMicrotask(() => done(null, value)),
-      (error) => queueMicrotask(() => done(error ?? new Error('The promise was rejected without a reason'))),
+      (value) => queueMicrotask(() => done.call(this, null, value)),
+      (reason) => queueMicrotask(() => done.call(this, reason || withoutReason(reason))),
     );
-  };
+  }
+  const name = { value: `${original.name}Callbackified`, configurable: true };
+  return Object.defineProperties(called, { name, length: { value: original.length + 1, configurable: true } });
+}
+
+function withoutReason(reason) {
+  const error = nodeError(Error, 'ERR_FALSY_VALUE_REJECTION', 'Promise was rejected with falsy value');
+  return Object.assign(error, { reason });
 }
 
 function inherits(child, parent) {
+  for (const [name, value] of Object.entries({ ctor: child, superCtor: parent }))
+    if (value === undefined || value === null) throw invalidType(name, ['function'], value);
+  if (parent.prototype === undefined) throw invalidType('superCtor.prototype', ['object'], parent.prototype);
   Object.defineProperty(child, 'super_', { value: parent, writable: true, configurable: true });
   Object.setPrototypeOf(child.prototype, parent.prototype);
+}
+
+const warned = new Set();
+
+/** Warns at the first call; of a code once for all functions. */
+function deprecate(original, message, code) {
+  let hasWarned = false;
+  function deprecated(...args) {
+    if (!hasWarned && !warned.has(code)) {
+      hasWarned = true;
+      if (code !== undefined) warned.add(code);
+      console.warn(`${code === undefined ? '' : `[${code}] `}DeprecationWarning: ${message}`);
+    }
+    return new.target ? Reflect.construct(original, args, new.target) : Reflect.apply(original, this, args);
+  }
+  Object.setPrototypeOf(deprecated, original);
+  if (original.prototype) deprecated.prototype = original.prototype;
+  return Object.defineProperty(deprecated, 'length', { value: original.length, configurable: true });
+}
+
+function stripVTControlCharacters(text) {
+  needType('str', 'string', text);
+  return text.replace(ESCAPES, '');
 }
 
 const silent = Object.assign(() => {}, { enabled: false });
 const is = (type) => (value) => typeof value === type;
 
 module.exports = {
-  ...refusingModule('util', {
-    parseArgs: true,
-    getSystemErrorName: true,
-    MIMEType: true,
-    transferableAbortSignal: true,
-  }),
+  ...refusingModule('util', { transferableAbortSignal: true }),
+  getSystemErrorName,
+  MIMEParams,
+  MIMEType,
+  parseEnv,
   inspect,
   format,
-  formatWithOptions: (_options, ...args) => format(...args),
+  formatWithOptions,
   promisify,
   callbackify,
   inherits,
   types,
-  isDeepStrictEqual: (one, other) => dequal(one, other),
-  deprecate: (original) => original,
+  parseArgs,
+  isDeepStrictEqual,
+  deprecate,
   debuglog: () => silent,
   debug: () => silent,
-  stripVTControlCharacters: (value) => value.replace(ESCAPES, ''),
-  styleText: (_style, value) => value,
+  stripVTControlCharacters,
+  styleText,
+  aborted: (signal) =>
+    new Promise((done) => (signal.aborted ? done() : signal.addEventListener('abort', () => done(), { once: true }))),
+  _extend: (target, source) => (source !== null && typeof source === 'object' ? Object.assign(target, source) : target),
   toUSVString: (value) => String(value).toWellFormed(),
   log: (...args) => console.log(format(...args)),
   TextEncoder,

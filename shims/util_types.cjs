@@ -1,11 +1,15 @@
-/** Shim of `node:util/types`, based on `Symbol.toStringTag`. */
+/** Shim of `node:util/types`. The engine tells the classes of values. */
 
-const nameOf = (value) => Object.prototype.toString.call(value).slice(8, -1);
+const engine = require('tgp:engine');
+
+/** @returns {string | undefined} the class, such as `Map`, `TypedArray` or `AsyncFunction` */
+const kindOf = (value) => engine('classes').kindOf(value);
+const tagOf = (value) => Object.prototype.toString.call(value).slice(8, -1);
 const isObject = (value) => typeof value === 'object' && value !== null;
-const named =
-  (...names) =>
+const of =
+  (...kinds) =>
   (value) =>
-    isObject(value) && names.includes(nameOf(value));
+    kinds.includes(kindOf(value));
 const typedName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
 const TYPED = [
   'Int8Array',
@@ -27,33 +31,33 @@ const KINDS = [
   'WeakMap',
   'WeakSet',
   'ArrayBuffer',
-  'SharedArrayBuffer',
   'DataView',
   'Promise',
   'RegExp',
   'Date',
+  'Proxy',
+  'MapIterator',
+  'SetIterator',
 ];
 const BOXED = ['Number', 'String', 'Boolean', 'Symbol', 'BigInt'];
-const is = (name) => `is${name}`;
 
 module.exports = {
-  ...Object.fromEntries(KINDS.map((name) => [is(name), named(name)])),
-  ...Object.fromEntries(TYPED.map((name) => [is(name), (value) => typedName.call(value) === name])),
-  ...Object.fromEntries(BOXED.map((name) => [`is${name}Object`, named(name)])),
-  isBoxedPrimitive: named(...BOXED),
-  isAnyArrayBuffer: named('ArrayBuffer', 'SharedArrayBuffer'),
+  ...Object.fromEntries(KINDS.map((name) => [`is${name}`, of(name)])),
+  ...Object.fromEntries(TYPED.map((name) => [`is${name}`, (value) => typedName.call(value) === name])),
+  ...Object.fromEntries(BOXED.map((name) => [`is${name}Object`, of(name)])),
+  isBoxedPrimitive: of(...BOXED),
+  isAnyArrayBuffer: of('ArrayBuffer'),
+  isSharedArrayBuffer: () => false,
   isArrayBufferView: ArrayBuffer.isView,
   isTypedArray: (value) => typedName.call(value) !== undefined,
-  isNativeError: (value) => Error.isError?.(value) ?? value instanceof Error,
-  isArgumentsObject: named('Arguments'),
-  isMapIterator: named('Map Iterator'),
-  isSetIterator: named('Set Iterator'),
-  isGeneratorObject: named('Generator', 'AsyncGenerator'),
-  isModuleNamespaceObject: named('Module'),
-  isAsyncFunction: (value) => typeof value === 'function' && /^Async/.test(nameOf(value)),
-  isGeneratorFunction: (value) => typeof value === 'function' && /GeneratorFunction$/.test(nameOf(value)),
-  isProxy: () => false,
+  isNativeError: of('Error'),
+  isArgumentsObject: of('Arguments'),
+  isGeneratorObject: of('Generator'),
+  isModuleNamespaceObject: (value) => isObject(value) && tagOf(value) === 'Module',
+  isAsyncFunction: of('AsyncFunction', 'AsyncGeneratorFunction'),
+  isGeneratorFunction: of('GeneratorFunction', 'AsyncGeneratorFunction'),
   isExternal: () => false,
   isKeyObject: (value) => value?.constructor?.name === 'KeyObject',
-  isCryptoKey: named('CryptoKey'),
+  isCryptoKey: (value) => isObject(value) && tagOf(value) === 'CryptoKey',
 };
+Object.defineProperty(module.exports, 'kindOf', { value: kindOf });

@@ -59,6 +59,7 @@ const HANDED_OUT = {
   "new Response('x')": ['Response', 'Object'],
   "new Response('x').body": ['ReadableStream', 'Object'],
   "new Response('x').body!.getReader()": ['ReadableStreamDefaultReader', 'Object'],
+  "new Response('x').body!.getReader({ mode: 'byob' })": ['ReadableStreamBYOBReader', 'Object'],
   "new Response('x').text()": ['Promise', 'Object'],
   'new WritableStream().getWriter()': ['WritableStreamDefaultWriter', 'Object'],
   'new TransformStream()': ['TransformStream', 'Object'],

@@ -49,7 +49,7 @@ describe('console', () => {
         console.log(1, '%s', 2); console.log('%d', {}, Symbol('s')); console.log('a%'); console.log('%d', '');
       `),
     ).toEqual([
-      `a|4.5|4|4.5|{"a":1}|'q'|[1]|%||%x rest 2`,
+      `a|4.5|4|4.5|{"a":1}|'q'|[ 1 ]|%||%x rest 2`,
       '%s',
       '100% 1',
       '1n %d',
@@ -73,16 +73,16 @@ describe('console', () => {
     expect(table).toBe(
       [
         '┌─────────┬───┬─────┬──────┬────────┐',
-        '│ (index) │ a │  b  │  c   │ Values │',
+        '│ (index) │ a │ b   │ c    │ Values │',
         '├─────────┼───┼─────┼──────┼────────┤',
-        "│    0    │ 1 │ 'x' │      │        │",
-        '│    1    │ 2 │     │ true │        │',
-        '│    2    │   │     │      │   5    │',
+        "│ 0       │ 1 │ 'x' │      │        │",
+        '│ 1       │ 2 │     │ true │        │',
+        '│ 2       │   │     │      │ 5      │',
         '└─────────┴───┴─────┴──────┴────────┘',
       ].join('\n'),
     );
     expect(map).toContain('(iteration index)');
-    expect(columns).toContain('│    0    │ 2 │');
+    expect(columns).toContain('│ 0       │ 2 │');
     expect(plain).toBe('text');
   });
 

@@ -239,16 +239,24 @@ describe('a hostile request or server', () => {
       let body = '';
       for await (const chunk of request) body += chunk;
       response.end(
-        JSON.stringify([body, request.headers['content-length'], request.headers.te ?? '', request.headers['x-key']]),
+        JSON.stringify([
+          body,
+          request.headers['content-length'],
+          request.headers.te ?? '',
+          request.headers['x-key'],
+          request.headers.date ?? '',
+          request.headers.via ?? '',
+          request.headers.host,
+        ]),
       );
     });
     const { forge } = await createKernel({ allowedFetchUrls: [url], sandbox: { timeoutMs: 1000 } });
     const { result } = await forge(
-      `const headers = { 'Content-Length': '2', TE: 'trailers', Connection: 'close', 'x-key': 'k' };
+      `const headers = { 'Content-Length': '2', TE: 'trailers', Connection: 'close', 'x-key': 'k', Date: 'now', Via: '1.1 a', Host: new URL(args.url).host };
       return (await fetch(args.url, { method: 'POST', headers, body: 'whole' })).json();`,
       { url },
     );
-    expect(result).toEqual(['whole', '5', '', 'k']);
+    expect(result).toEqual(['whole', '5', '', 'k', '', '', new URL(url).host]);
   });
 
   it('endless, large and compressed bodies end at fetchBytes; slow ones at fetchTimeoutMs', async () => {

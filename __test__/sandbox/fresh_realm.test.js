@@ -71,7 +71,7 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
           message: expect.stringMatching(/Code generation from strings/),
         });
       }
-      await expect(forge("return setTimeout('1')")).rejects.toThrow(/needs a function/);
+      await expect(forge("return setTimeout('1')")).rejects.toThrow(/must be of type function/);
     });
   });
 }

@@ -5,7 +5,7 @@ import { createKernel } from '../helpers/create_kernel.js';
 const LAZY = `[console, setTimeout, setInterval, clearTimeout, clearInterval, AbortController, AbortSignal, DOMException, Event,
   EventTarget, Headers, TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, crypto, fetch, queueMicrotask, structuredClone, Blob, ByteLengthQueuingStrategy,
   CompressionStream, CountQueuingStrategy, Crypto, CryptoKey, CustomEvent, DecompressionStream, File, FormData, Performance, PerformanceEntry,
-  PerformanceMark, PerformanceMeasure, ReadableStream, ReadableStreamDefaultController, ReadableStreamDefaultReader, Request, Response,
+  PerformanceMark, PerformanceMeasure, ReadableByteStreamController, ReadableStream, ReadableStreamBYOBReader, ReadableStreamBYOBRequest, ReadableStreamDefaultController, ReadableStreamDefaultReader, Request, Response,
   SubtleCrypto, TextDecoderStream, TextEncoderStream, TransformStream, TransformStreamDefaultController, WritableStream,
   WritableStreamDefaultController, WritableStreamDefaultWriter, performance]`;
 const NAMES = LAZY.replace(/[[\]\s]/g, '').split(',');

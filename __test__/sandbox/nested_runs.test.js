@@ -67,14 +67,12 @@ describe('tgp.exec_tool', () => {
     await write('tools/slow.ts', 'export default function slow() {\n  for (;;) {}\n}\n');
     await write(
       'tools/asks.ts',
-      "export default async () => {\n  try {\n    await tgp.exec_tool('tools/slow.ts');\n  } catch (error: any) {\n    return [error.code, error.cause.code, error.cause.stack];\n  }\n};\n",
+      "export default async () => {\n  try {\n    await tgp.exec_tool('tools/slow.ts');\n  } catch (error: any) {\n    console.log(error.cause);\n    return [error.code, error.cause.code, error.cause.stack];\n  }\n};\n",
     );
-    const { result } = await kernel.exec('tools/asks.ts');
-    expect(result).toEqual([
-      'ERR_ISOLATE_TIMEOUT',
-      'ERR_ISOLATE_TIMEOUT',
-      expect.stringMatching(/^ERR_ISOLATE_TIMEOUT: tools\/slow\.ts timed out.*\n {6}at slow \(tools\/slow\.ts:2:\d+\)/),
-    ]);
+    const { result, logs } = await kernel.exec('tools/asks.ts');
+    const stack = /^ERR_ISOLATE_TIMEOUT: tools\/slow\.ts timed out.*\n {6}at slow \(tools\/slow\.ts:2:\d+\)/;
+    expect(logs).toMatchObject([{ message: expect.stringMatching(stack) }]);
+    expect(result).toEqual(['ERR_ISOLATE_TIMEOUT', 'ERR_ISOLATE_TIMEOUT', expect.stringMatching(stack)]);
   });
 
   for (const isolation of /** @type {const} */ (['process', 'thread'])) {

@@ -140,6 +140,15 @@ describe('a package that also supports browsers', () => {
     expect(await other.run('kit')).toBe('browser');
   });
 
+  it('gets streams even if it leaves them out for browsers because of their size', async () => {
+    const browser = { stream: false, fs: false };
+    const { run } = await application({
+      'package.json': JSON.stringify({ name: 'kit', main: 'index.js', browser }),
+      'index.js': "module.exports = [typeof require('stream').Transform, typeof require('fs').readFileSync]",
+    });
+    expect(await run('kit')).toEqual(['function', 'undefined']);
+  });
+
   it('uses its Node files if its browser files need a document', async () => {
     const { run } = await application({
       'package.json': JSON.stringify({ name: 'kit', main: 'index.js', browser: { './index.js': './page.js' } }),

@@ -94,7 +94,7 @@ describe('a result', () => {
 describe('the log', () => {
   const logged = async (/** @type {string} */ source) => {
     const { logs } = await ask({}, `${source}; return 1`);
-    return logs.map(({ message }) => message.replaceAll(/\n {4}at [^(\n]*\([^)\n]*\)/g, '')).join('\n');
+    return logs.map(({ message }) => message.replaceAll(/\n +at [^\n{]*\([^)\n]*\)/g, '')).join('\n');
   };
 
   it('shows the cause, the inner errors and the properties of an error', async () => {
@@ -102,11 +102,11 @@ describe('the log', () => {
       await logged(
         "console.error(Object.assign(new Error('outer', { cause: new TypeError('inner') }), { status: 418 }))",
       ),
-    ).toBe('Error: outer { status: 418, [cause]: TypeError: inner }');
+    ).toBe('Error: outer {\n  status: 418,\n  [cause]: TypeError: inner\n}');
     expect(await logged("console.log(new AggregateError([new Error('a'), 'b'], 'all'))")).toBe(
-      'AggregateError: all { [errors]: [Error: a, "b"] }',
+      "AggregateError: all {\n  [errors]: [\n    Error: a,\n    'b'\n  ]\n}",
     );
-    expect(await logged("const e: any = new Error('self'); e.cause = e; console.log(e)")).toMatch(/\[Circular\]/);
+    expect(await logged("const e: any = new Error('self'); e.cause = e; console.log(e)")).toMatch(/\[Circular \*1\]/);
   });
 
   it.each([

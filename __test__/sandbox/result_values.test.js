@@ -134,7 +134,7 @@ describe('values that leave the sandbox', () => {
       'console.log(/a/g, new Uint8Array([1, 2]), new ArrayBuffer(3), new BigInt64Array([1n]), Promise.resolve(), new Uint8Array(200));\nreturn 1',
     );
     expect(logs[0].message).toMatch(
-      /^\/a\/g Uint8Array\(2\) \[1, 2\] ArrayBuffer\(3\) BigInt64Array\(1\) \[1n\] \[Promise\] Uint8Array\(200\) \[0, .*, … 100 more\]$/,
+      /^\/a\/g Uint8Array\(2\) \[ 1, 2 \] ArrayBuffer \{ \[Uint8Contents\]: <00 00 00>, \[byteLength\]: 3 \} BigInt64Array\(1\) \[ 1n \] Promise \{ undefined \} Uint8Array\(200\) \[\n[\s\d,]+\.\.\. 100 more items\n\]$/,
     );
   });
 });

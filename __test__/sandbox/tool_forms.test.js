@@ -64,7 +64,7 @@ describe('failures point at the TypeScript source', () => {
     const { forge } = await createKernel();
     await expect(forge('export default () => { throw { why: [1] } }')).rejects.toMatchObject({
       code: 'ERR_TOOL_THROWN',
-      message: '{ why: [1] }',
+      message: '{ why: [ 1 ] }',
     });
   });
 

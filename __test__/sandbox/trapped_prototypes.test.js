@@ -208,6 +208,22 @@ const SCENES = `
       const pair = own(source().tee());
       return [await own(readAll(own(pair[0]))), await own(readAll(own(pair[1])))];
     },
+    async byteStream() {
+      const pull = own((controller: any) => {
+        const request = own(own(controller).byobRequest);
+        own(request.view)[0] = 7;
+        request.respond(1);
+      });
+      const reader = own(own(new ReadableStream(own({ type: 'bytes', pull }))).getReader(own({ mode: 'byob' })));
+      const step = own(await own(reader.read(own(new Uint8Array(2)), own({ min: 1 }))));
+      return [own(step.value).length, step.value[0], step.done];
+    },
+    async byteTee() {
+      const pair = own(own(own(new Response('ab')).body).tee());
+      const reader = own(own(pair[0]).getReader(own({ mode: 'byob' })));
+      const step = own(await own(reader.read(own(new DataView(own(new ArrayBuffer(3)))))));
+      return [own(step.value).byteLength, await own(readAll(own(pair[1])))];
+    },
     async failedPipe() {
       const broken = own(new ReadableStream(own({ pull: own(() => { throw own(new Error('broken')) }) })));
       const target = own(new WritableStream(own({ abort: own(() => { throw own(new Error('worse')) }) })));
@@ -245,6 +261,65 @@ const SCENES = `
       const key = own(await own(crypto.subtle.importKey('spki', spki, algorithm, true, own(['verify']))));
       return await own(crypto.subtle.verify(algorithm, key, signature, secret));
     },
+    async ciphers() {
+      const found = own([]), raw = own(new Uint8Array(16));
+      const all = own(['encrypt', 'decrypt', 'wrapKey', 'unwrapKey']);
+      const params = own([own({ name: 'AES-GCM', iv: secret, additionalData: secret }), own({ name: 'AES-CBC', iv: raw }), own({ name: 'AES-CTR', counter: raw, length: 64 })]);
+      for (let i = 0; i < params.length; i++) {
+        const key = own(await own(crypto.subtle.importKey('raw', raw, params[i].name, true, all)));
+        const packed = own(await own(crypto.subtle.encrypt(params[i], key, secret)));
+        found[found.length] = own(await own(crypto.subtle.decrypt(params[i], key, packed))).byteLength;
+        const wrapped = own(await own(crypto.subtle.wrapKey('jwk', key, key, params[i])));
+        const again = own(await own(crypto.subtle.unwrapKey('jwk', wrapped, key, params[i], params[i], true, all)));
+        found[found.length] = shown(await own(crypto.subtle.exportKey('jwk', again)));
+      }
+      const kek = own(await own(crypto.subtle.generateKey(own({ name: 'AES-KW', length: 128 }), true, own(['wrapKey', 'unwrapKey']))));
+      const wrapped = own(await own(crypto.subtle.wrapKey('raw', kek, kek, 'AES-KW')));
+      found[found.length] = own(own(await own(crypto.subtle.unwrapKey('raw', wrapped, kek, 'AES-KW', 'AES-KW', true, own(['wrapKey'])))).algorithm).length;
+      return found;
+    },
+    async derivation() {
+      const found = own([]);
+      const params = own([own({ name: 'PBKDF2', hash: 'SHA-256', salt: secret, iterations: 9 }), own({ name: 'HKDF', hash: 'SHA-256', salt: secret, info: secret })]);
+      for (let i = 0; i < params.length; i++) {
+        const key = own(await own(crypto.subtle.importKey('raw', secret, params[i].name, false, own(['deriveBits', 'deriveKey']))));
+        found[found.length] = own(new Uint8Array(own(await own(crypto.subtle.deriveBits(params[i], key, 80)))))[9];
+        own(await own(crypto.subtle.deriveKey(params[i], key, own({ name: 'AES-CBC', length: 128 }), true, own(['encrypt']))));
+      }
+      const algorithm = own({ name: 'ECDH', namedCurve: 'P-384' });
+      const pair = own(await own(crypto.subtle.generateKey(algorithm, true, own(['deriveBits']))));
+      const exported = own(await own(crypto.subtle.exportKey('jwk', own(pair.publicKey)))); own(exported.key_ops);
+      const open = own(await own(crypto.subtle.importKey('jwk', exported, algorithm, true, own([]))));
+      const kept = own(await own(crypto.subtle.importKey('pkcs8', own(await own(crypto.subtle.exportKey('pkcs8', own(pair.privateKey)))), algorithm, true, own(['deriveBits']))));
+      found[found.length] = own(await own(crypto.subtle.deriveBits(own({ name: 'ECDH', public: open }), kept, 384))).byteLength;
+      return found;
+    },
+    async rsa() {
+      const algorithm = own({ name: 'RSA-OAEP', modulusLength: 2048, publicExponent: own(new Uint8Array(own([1, 0, 1]))), hash: 'SHA-256' });
+      const pair = own(await own(crypto.subtle.generateKey(algorithm, true, own(['encrypt', 'decrypt']))));
+      const jwk = own(await own(crypto.subtle.exportKey('jwk', own(pair.privateKey))));
+      jwk.key_ops = own(['decrypt']);
+      const kept = own(await own(crypto.subtle.importKey('jwk', jwk, algorithm, true, jwk.key_ops)));
+      const packed = own(await own(crypto.subtle.encrypt(own({ name: 'RSA-OAEP', label: secret }), own(pair.publicKey), secret)));
+      return own(await own(crypto.subtle.decrypt(own({ name: 'RSA-OAEP', label: secret }), kept, packed))).byteLength;
+    },
+    async node() {
+      const parts = own((console as any)[Symbol.for('tgp.node')]);
+      const zlib = own(parts('zlib')), found = own([zlib.crc32(secret, 0)]);
+      const formats = own(['gzip', 'deflate-raw', 'brotli']);
+      for (let i = 0; i < formats.length; i++) {
+        const pack = own(own(zlib.openCodec)(formats[i], true, 6, 15, 8, 0, undefined));
+        const packed = own(own(pack.push)(secret, 0, 100, formats[i] === 'brotli' ? 2 : 4));
+        own(pack.close)();
+        const unpack = own(own(zlib.openCodec)(formats[i], false));
+        found[found.length] = own(own(own(unpack.push)(own(packed[1]), 0, 100, 0))[1]).length;
+        found[found.length] = own(own(zlib.openCodec)('gzip', false)).push(secret, 0, 100, 0);
+      }
+      const engine = own(parts('crypto')), cipher = own(own(engine.openCipher)('gcm', true, own(new Uint8Array(16)), secret, secret));
+      found[found.length] = own(own(cipher.update)(secret)).length + own(own(cipher.end)()).length;
+      found[found.length] = own(own(engine.pbkdf2)('SHA-1', secret, secret, 9, 9))[8];
+      return found;
+    },
     async clone() {
       const copy = own(structuredClone(own({ a: own([1, own({ b: 2 })]), c: own(new Date(5)), d: secret, e: own(new all.Float16Array(2)), f: own(new Error('x')) })));
       return [own(copy.a)[1].b, own(copy.d).length, own(copy.e).length, own(copy.c).getTime()];
@@ -259,6 +334,22 @@ const SCENES = `
     },
     async urls() { const at = own(new URL('a?b=c', 'https://d.example')); own(at.searchParams).append('e', 'f'); return [at.href, own(new URLSearchParams('a=b')).get('a')] },
     async marks() { performance.clearMarks(); own(performance.mark('m', own({ startTime: 5 }))); return own(performance.getEntriesByName('m')).length },
+    async logged() {
+      class Mine { constructor() { own(this) } field = own([1, own({ a: 'it' + "'s" })]); get more() { return 1 } }
+      const form = own(new FormData());
+      form.append('a', 'b');
+      const shownResponse = own(new Response('x'));
+      own(shownResponse.body);
+      console.log(own(new Mine()), own(new Map()).set('k', own(new Set())), own(new Error('shown', own({ cause: own(new RangeError('why')) }))));
+      console.log('%s %d %j %o', own(new Mine()), 1, own({ a: 1 }), own([secret, own(new Date(0)), own(/x/g), own(() => 1), own(Promise.resolve(own([1])))]));
+      console.log(own(new Headers(own({ a: 'b' }))), own(new URLSearchParams('a=b')), own(new URL('http://a/b')), form, shownResponse, source());
+      console.dir(own({ b: own(new Proxy(own([1]), own({}))), a: own(new WeakSet()) }), own({ sorted: true, showHidden: true, colors: true }));
+      console.table(own([own({ a: 1 }), own([2])]));
+      console.group('in');
+      console.assert(false, own({}));
+      console.groupEnd();
+      return 'logged';
+    },
     async later() { let done = ''; queueMicrotask(own(() => { done = 'task' })); await undefined; await undefined; return done },
     async calls() { return [shown(await own((tgp as any).exec_tool('tools/test/other.ts', own({ a: 1 })))), own(tgp.list_files('tools/test')).length] },
   };

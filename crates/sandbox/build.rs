@@ -1,9 +1,15 @@
-//! Sets `cfg(v8_sandbox)` for the linked V8, and writes the locale data of that V8.
+//! Sets `cfg(v8_sandbox)` for the linked V8, and writes the locale data of that V8 and the lazy scripts.
+
+#[path = "src/engine/isolate/script_text.rs"]
+mod script_text;
 
 use std::path::Path;
 
 fn main() {
     write_locale_data();
+    if let Err(error) = write_lazy_scripts() {
+        println!("cargo::error=the lazy scripts could not be written: {error}");
+    }
     println!("cargo::rustc-check-cfg=cfg(v8_sandbox)");
     if has_v8_sandbox() {
         println!("cargo::rustc-cfg=v8_sandbox");
@@ -23,6 +29,21 @@ fn write_locale_data() {
     if let Err(error) = std::fs::write(file.unwrap_or_default(), data) {
         panic!("the locale data could not be written: {error}");
     }
+}
+
+/// Writes the scripts of `engine/lazy` without their comments.
+#[expect(clippy::disallowed_methods, reason = "cargo passes the folder to a build script in the environment")]
+fn write_lazy_scripts() -> std::io::Result<()> {
+    let folder = Path::new(&std::env::var_os("OUT_DIR").unwrap_or_default()).join("lazy");
+    std::fs::create_dir_all(&folder)?;
+    for entry in std::fs::read_dir("src/engine/lazy")? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "js") {
+            let script = std::fs::read_to_string(&path)?;
+            std::fs::write(folder.join(path.file_name().unwrap_or_default()), script_text::without_comments(&script))?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether the crate `v8` is built with `v8_enable_sandbox`; the same condition as in `Cargo.toml`.

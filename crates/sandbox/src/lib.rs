@@ -4,6 +4,7 @@
 //! The trait [`Host`] defines what a guest may request; the kernel implements it.
 
 mod confinement;
+mod crash_cause;
 mod engine;
 mod frame;
 #[cfg(test)]
@@ -28,13 +29,14 @@ mod transport;
 mod weighed_cache;
 
 pub use confinement::Confinement;
+pub use crash_cause::CrashCause;
 pub use host::{Host, Question, Reply};
 pub use json_shape::JsonShape;
 pub use limits::RunLimits;
 pub use lineage::Lineage;
 pub use log_level::LogLevel;
 pub use message::{COVERAGE_QUESTION, Coverage, CoveredScript, FUNCTION_TEXT_QUESTION, HostAnswer, PLACES_QUESTION};
-pub use module::{Code, Module, ModuleKind};
+pub use module::{BUFFER_LINK, Code, Module, ModuleKind};
 pub use packages::Package;
 pub use pool::{BytecodeStore, PoolOptions};
 pub use run_end::{GuestError, RunEnd, RunStats};

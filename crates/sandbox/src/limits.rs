@@ -8,8 +8,10 @@ use std::time::Duration;
 pub struct RunLimits {
     /// V8 heap and array buffers together.
     pub memory_bytes: u64,
-    /// CPU time of the thread that runs guest code.
+    /// CPU time of the thread that runs guest code, without package loads.
     pub cpu: Duration,
+    /// CPU time of package loads: compilation and evaluation of installed packages.
+    pub package_load: Duration,
     /// Time from start to result, waiting included.
     pub wall: Duration,
     /// Longest result, as UTF-8 JSON.

@@ -30,6 +30,9 @@ impl Module {
     }
 }
 
+/// The link of a module that names the global `Buffer`: its target exports it.
+pub const BUFFER_LINK: &str = "#Buffer";
+
 /// The text of a module.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Code {
@@ -49,16 +52,19 @@ pub enum ModuleKind {
     Script,
     /// The same, with top-level `await`.
     AsyncScript,
+    /// The bundle of an installed package: CommonJS whose CPU time is charged apart from the tool's.
+    Package,
     Json,
 }
 
 impl ModuleKind {
     /// Every kind, and its name in the scripts of a realm.
-    pub const NAMED: [(Self, &'static str); 5] = [
+    pub const NAMED: [(Self, &'static str); 6] = [
         (Self::Module, "module"),
         (Self::AsyncModule, "asyncModule"),
         (Self::Script, "script"),
         (Self::AsyncScript, "asyncScript"),
+        (Self::Package, "package"),
         (Self::Json, "json"),
     ];
 

@@ -1,5 +1,6 @@
 //! The end of a run, and its resource usage.
 
+use crate::crash_cause::CrashCause;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -12,11 +13,13 @@ pub enum RunEnd {
     /// The result cannot be serialised or is too large.
     BadResult(String),
     CpuTimeout,
+    /// Loading packages took longer than its own limit.
+    PackageTimeout,
     WallTimeout,
     OutOfMemory,
     Cancelled,
-    /// The engine failed.
-    Crashed(String),
+    /// The engine or its worker failed.
+    Crashed(CrashCause),
 }
 
 /// Longest name, and longest message and stack, of an error.
@@ -51,17 +54,27 @@ impl RunEnd {
                 host_code: error.host_code.map(|code| cut(code, NAME_BYTES)),
             }),
             Self::BadResult(message) => Self::BadResult(cut(message, TEXT_BYTES)),
-            Self::Crashed(message) => Self::Crashed(cut(message, TEXT_BYTES)),
-            end @ (Self::Value(_) | Self::CpuTimeout | Self::WallTimeout | Self::OutOfMemory | Self::Cancelled) => end,
+            end @ (Self::Value(_)
+            | Self::CpuTimeout
+            | Self::PackageTimeout
+            | Self::WallTimeout
+            | Self::OutOfMemory
+            | Self::Cancelled
+            | Self::Crashed(_)) => end,
         }
     }
 
     /// Size of the text in it.
     pub(super) fn text_bytes(&self) -> usize {
         match self {
-            Self::Value(text) | Self::BadResult(text) | Self::Crashed(text) => text.len(),
+            Self::Value(text) | Self::BadResult(text) => text.len(),
             Self::Thrown(error) => error.name.len() + error.message.len() + error.stack.len(),
-            Self::CpuTimeout | Self::WallTimeout | Self::OutOfMemory | Self::Cancelled => 0,
+            Self::CpuTimeout
+            | Self::PackageTimeout
+            | Self::WallTimeout
+            | Self::OutOfMemory
+            | Self::Cancelled
+            | Self::Crashed(_) => 0,
         }
     }
 }
@@ -82,7 +95,9 @@ pub struct GuestError {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RunStats {
+    /// CPU time without package loads.
     pub cpu_ms: f64,
+    pub package_load_ms: f64,
     pub wall_ms: f64,
     /// Time in the queue. Measured by the pool, not by the engine.
     pub queue_ms: f64,
@@ -94,7 +109,12 @@ impl RunStats {
     /// The same figures with invalid times replaced: negative or not finite ones become 0.
     pub fn plausible(self) -> Self {
         let time = |millis: f64| if millis.is_finite() { millis.max(0.0) } else { 0.0 };
-        Self { cpu_ms: time(self.cpu_ms), wall_ms: time(self.wall_ms), ..self }
+        Self {
+            cpu_ms: time(self.cpu_ms),
+            package_load_ms: time(self.package_load_ms),
+            wall_ms: time(self.wall_ms),
+            ..self
+        }
     }
 
     /// The same figures rounded to a hundredth of a millisecond; more digits only cost models tokens.
@@ -103,6 +123,7 @@ impl RunStats {
         let hundredths = |millis: f64| (millis * 100.0).round() / 100.0;
         Self {
             cpu_ms: hundredths(self.cpu_ms),
+            package_load_ms: hundredths(self.package_load_ms),
             wall_ms: hundredths(self.wall_ms),
             queue_ms: hundredths(self.queue_ms),
             ..self
@@ -111,6 +132,15 @@ impl RunStats {
 
     /// CPU time; an invalid time counts as 0, an overflow as the maximum.
     pub fn cpu(self) -> Duration {
-        Duration::try_from_secs_f64(self.plausible().cpu_ms / 1e3).unwrap_or(Duration::MAX)
+        duration(self.plausible().cpu_ms)
     }
+
+    /// CPU time of package loads, with the same exceptions.
+    pub fn package_load(self) -> Duration {
+        duration(self.plausible().package_load_ms)
+    }
+}
+
+fn duration(millis: f64) -> Duration {
+    Duration::try_from_secs_f64(millis / 1e3).unwrap_or(Duration::MAX)
 }

@@ -35,8 +35,8 @@ pub struct RunRequest {
     /// Deadline of the root; `None` for the root itself.
     pub deadline: Option<Instant>,
     pub host: Arc<dyn Host>,
-    /// The caller; callers take turns in the queue.
-    pub caller: Arc<str>,
+    /// The owner of the call: a principal in a session, or a token. Owners take turns in the queue.
+    pub owner: Arc<str>,
 }
 
 /// One line that the guest logged.

@@ -13,6 +13,8 @@ pub struct TreeLimits {
     pub bytes: usize,
     /// CPU time of all nested runs. Concurrent runs may exceed it by the limit of one run.
     pub cpu: Duration,
+    /// CPU time in which all nested runs load packages, in the same way.
+    pub package_load: Duration,
     /// Host calls in total.
     pub calls: u32,
     /// Text of all answers in total.
@@ -29,6 +31,7 @@ pub struct RunTree {
     runs: AtomicU32,
     bytes: AtomicUsize,
     cpu_micros: AtomicU64,
+    package_load_micros: AtomicU64,
     calls: AtomicU32,
     source_calls: AtomicU32,
     answer_bytes: AtomicU64,
@@ -38,8 +41,19 @@ pub struct RunTree {
 impl RunTree {
     #[must_use]
     pub fn new(limits: TreeLimits) -> Arc<Self> {
-        let (runs, bytes, cpu_micros, calls, source_calls, answer_bytes, parse_steps) = Default::default();
-        Arc::new(Self { limits, runs, bytes, cpu_micros, calls, source_calls, answer_bytes, parse_steps })
+        let (runs, bytes, cpu_micros, package_load_micros) = Default::default();
+        let (calls, source_calls, answer_bytes, parse_steps) = Default::default();
+        Arc::new(Self {
+            limits,
+            runs,
+            bytes,
+            cpu_micros,
+            package_load_micros,
+            calls,
+            source_calls,
+            answer_bytes,
+            parse_steps,
+        })
     }
 
     #[must_use]
@@ -93,16 +107,35 @@ impl RunTree {
     /// Remaining CPU time of the nested runs.
     #[must_use]
     pub fn cpu_left(&self) -> Duration {
-        self.limits.cpu.saturating_sub(Duration::from_micros(self.cpu_micros.load(Ordering::Relaxed)))
+        left(self.limits.cpu, &self.cpu_micros)
+    }
+
+    /// Remaining CPU time in which the nested runs may load packages.
+    #[must_use]
+    pub fn package_load_left(&self) -> Duration {
+        left(self.limits.package_load, &self.package_load_micros)
     }
 
     /// Records the CPU time of a nested run.
     pub(super) fn charge_cpu(&self, cpu: Duration) {
-        let micros = u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX);
-        let spent = |before: u64| Some(before.saturating_add(micros));
-        // The update never fails.
-        let _before = self.cpu_micros.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spent);
+        charge(&self.cpu_micros, cpu);
     }
+
+    /// Records the CPU time in which a nested run loaded packages.
+    pub(super) fn charge_package_load(&self, cpu: Duration) {
+        charge(&self.package_load_micros, cpu);
+    }
+}
+
+fn left(limit: Duration, micros: &AtomicU64) -> Duration {
+    limit.saturating_sub(Duration::from_micros(micros.load(Ordering::Relaxed)))
+}
+
+fn charge(micros: &AtomicU64, time: Duration) {
+    let more = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    let spent = |before: u64| Some(before.saturating_add(more));
+    // The update never fails.
+    let _before = micros.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spent);
 }
 
 fn count(counter: &AtomicU32, most: u32) -> bool {
@@ -146,7 +179,8 @@ mod tests {
 
     #[test]
     fn ended_runs_free_their_place_but_not_their_time() {
-        let limits = TreeLimits { runs: 2, bytes: 100, cpu: Duration::from_millis(10), calls: 2, answer_bytes: 100 };
+        let cpu = Duration::from_millis(10);
+        let limits = TreeLimits { runs: 2, bytes: 100, cpu, package_load: 2 * cpu, calls: 2, answer_bytes: 100 };
         let tree = RunTree::new(limits);
         let (one, two) = (tree.enter().unwrap(), tree.enter().unwrap());
         assert!(tree.enter().is_none());
@@ -171,5 +205,7 @@ mod tests {
         tree.charge_cpu(Duration::MAX);
         tree.charge_cpu(Duration::MAX);
         assert_eq!(tree.cpu_left(), Duration::ZERO);
+        tree.charge_package_load(Duration::from_millis(7));
+        assert_eq!(tree.package_load_left(), Duration::from_millis(13));
     }
 }

@@ -1,5 +1,6 @@
 //! Errors of the sandbox, for runs that could not be started. The end of a run is a [`RunEnd`](super::run_end::RunEnd).
 
+use super::crash_cause::CrashCause;
 use tgp_base::error::{ErrorCode, PartError};
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -15,9 +16,9 @@ pub enum SandboxError {
     )]
     QueueTimeout { waited_ms: u128 },
     #[error(
-        "the sandbox worker ended during its start, several times in a row; the machine may be out of memory, or the limit on its address space (ulimit -v) too low for V8"
+        "the sandbox worker ended during its start, several times in a row: {0}. The machine may be out of memory, or the limit on its address space (ulimit -v) too low for V8"
     )]
-    KeepsDying,
+    KeepsDying(CrashCause),
     #[error("the sandbox failed because of an internal error; the application continues. Try again, and report it")]
     Panicked,
 }
@@ -66,7 +67,7 @@ impl PartError for SandboxError {
         match self {
             Self::Closed => ErrorCode::Shutdown,
             Self::QueueFull { .. } | Self::QueueTimeout { .. } => ErrorCode::Limit,
-            Self::CannotStart { .. } | Self::KeepsDying => ErrorCode::IsolateCrashed,
+            Self::CannotStart { .. } | Self::KeepsDying(_) => ErrorCode::IsolateCrashed,
             Self::Panicked => ErrorCode::Internal,
         }
     }

@@ -167,7 +167,9 @@ fn is_orderly(end: &RunEnd, cause: Option<Cause>) -> bool {
     match end {
         RunEnd::Value(_) | RunEnd::Thrown(_) | RunEnd::BadResult(_) => true,
         RunEnd::OutOfMemory => cause.is_none(),
-        RunEnd::CpuTimeout | RunEnd::WallTimeout | RunEnd::Cancelled | RunEnd::Crashed(_) => false,
+        RunEnd::CpuTimeout | RunEnd::PackageTimeout | RunEnd::WallTimeout | RunEnd::Cancelled | RunEnd::Crashed(_) => {
+            false
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The event loop of one run, from its first line to its result.
 
+use crate::crash_cause::CrashCause;
 use crate::engine::control::Inbox;
 use crate::engine::control::{Cause, EngineControl};
 use crate::engine::isolate::GuestIsolate;
@@ -59,9 +60,9 @@ fn drive(
     v8::scope!(let scope, &mut isolate.v8);
     let context = v8::Local::new(scope, &realm.context);
     let scope = &mut v8::ContextScope::new(scope, context);
-    let Some(counted) = counted else { return turn(scope, realm, command, control, inbox, budget) };
+    let Some(counted) = counted else { return turns(scope, realm, command, control, inbox, budget) };
     counted.watch(context);
-    let end = turn(scope, realm, command, control, inbox, budget);
+    let end = turns(scope, realm, command, control, inbox, budget);
     let scripts = counted.end(context, |path| command.modules.iter().any(|module| module.path == path));
     if let Ok(args_json) = serde_json::to_string(&scripts)
         && let Some(call) = scope.get_slot_mut::<RunState>().map(RunState::next_call)
@@ -69,6 +70,21 @@ fn drive(
         let (run, name) = (command.run, COVERAGE_QUESTION.to_owned());
         control.emit_of(run, Event::HostCall { run, call, name, args_json });
     }
+    end
+}
+
+/// All turns of the run. The context of asynchronous calls belongs to the isolate, and must not reach the next run.
+fn turns(
+    scope: &mut v8::PinScope<'_, '_>,
+    realm: &Realm,
+    command: &RunCommand,
+    control: &EngineControl,
+    inbox: &dyn Inbox,
+    budget: &MemoryBudget,
+) -> RunEnd {
+    let end = turn(scope, realm, command, control, inbox, budget);
+    let none = v8::undefined(scope);
+    scope.set_continuation_preserved_embedder_data(none.into());
     end
 }
 
@@ -81,12 +97,12 @@ fn turn(
     budget: &MemoryBudget,
 ) -> RunEnd {
     let Some(promise) = start(scope, realm, command) else {
-        return interrupted(control, "the tool could not be started");
+        return interrupted(control);
     };
     loop {
         realm.microtasks.perform_checkpoint(scope);
         if scope.is_execution_terminating() || control.cause().is_some() {
-            return interrupted(control, "the guest was terminated");
+            return interrupted(control);
         }
         match promise.state() {
             v8::PromiseState::Fulfilled => {
@@ -148,7 +164,7 @@ fn value_end(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>, 
         return RunEnd::BadResult(message);
     }
     let Ok(text) = v8::Local::<'_, v8::String>::try_from(value) else {
-        return RunEnd::Crashed("the realm returned no text for the result".to_owned());
+        return RunEnd::Crashed(CrashCause::Engine);
     };
     // Counting bytes makes V8 flatten the string; the number of characters is checked first, without that.
     if text.length() > limit as usize || text.utf8_length(scope) > limit as usize {
@@ -180,7 +196,7 @@ fn wait(
     budget: &MemoryBudget,
 ) -> Step {
     let Some(state) = scope.get_slot_mut::<RunState>() else {
-        return Step::Ended(RunEnd::Crashed("the run lost its state".to_owned()));
+        return Step::Ended(RunEnd::Crashed(CrashCause::Engine));
     };
     let timer = state.timers.next_due();
     if timer.is_none() && state.waiting.is_empty() {
@@ -236,6 +252,6 @@ fn stalled() -> RunEnd {
 }
 
 /// The end of a run that V8 terminated; without a recorded cause it was a panic in one of our callbacks.
-fn interrupted(control: &EngineControl, otherwise: &str) -> RunEnd {
-    control.cause().map_or_else(|| RunEnd::Crashed(otherwise.to_owned()), Into::into)
+fn interrupted(control: &EngineControl) -> RunEnd {
+    control.cause().map_or(RunEnd::Crashed(CrashCause::Engine), Into::into)
 }

@@ -1,7 +1,7 @@
 //! A run that is assigned to a worker, and checks of the worker's messages about it. A worker may be compromised by an exploit of
 //! V8, so its messages are untrusted: a worker that sends an invalid one is killed.
 
-use super::run_order::Ticket;
+use super::run_order::ScheduledRun;
 use crate::host::{Host, OpenCall, OpenCalls};
 use crate::json_shape::JsonShape;
 use crate::limits::{LOG_LINE_BYTES, RunLimits};
@@ -49,7 +49,7 @@ pub struct QueuedRun {
 }
 
 pub struct ActiveRun {
-    pub ticket: Ticket,
+    pub scheduled: ScheduledRun,
     request: RunRequest,
     attempts: u32,
     queued_at: Instant,
@@ -67,15 +67,16 @@ pub struct ActiveRun {
 
 impl ActiveRun {
     /// The run with its effective limits: for a nested run, at most what is left of its root's.
-    pub fn new(ticket: Ticket, queued: QueuedRun, now: Instant) -> Self {
+    pub fn new(scheduled: ScheduledRun, queued: QueuedRun, now: Instant) -> Self {
         let QueuedRun { request, attempts, since: queued_at, done } = queued;
         let mut limits = request.limits;
         if let Some(deadline) = request.deadline {
             limits.wall = limits.wall.min(deadline.saturating_duration_since(now)).max(MIN_TIME);
             limits.cpu = limits.cpu.min(request.tree.cpu_left()).max(MIN_TIME);
+            limits.package_load = limits.package_load.min(request.tree.package_load_left()).max(MIN_TIME);
         }
         Self {
-            ticket,
+            scheduled,
             attempts,
             queued_at,
             limits,
@@ -168,7 +169,10 @@ impl ActiveRun {
     /// Charges the CPU time of a nested run to its tree.
     pub fn charge(&self, stats: Option<RunStats>) {
         if self.request.deadline.is_some() {
-            self.request.tree.charge_cpu(stats.map_or(self.limits.cpu, RunStats::cpu));
+            let tree = &self.request.tree;
+            tree.charge_cpu(stats.map_or(self.limits.cpu, RunStats::cpu));
+            let most = self.limits.package_load.min(self.since.elapsed());
+            tree.charge_package_load(stats.map_or(most, RunStats::package_load));
         }
     }
 
@@ -197,12 +201,12 @@ impl ActiveRun {
 
     /// The run as it was before it was assigned, if it has not started and had fewer than `most` attempts.
     #[expect(clippy::result_large_err, reason = "the error is the run itself, which the caller uses")]
-    pub fn again(self, most: u32) -> Result<(Ticket, QueuedRun), Self> {
+    pub fn again(self, most: u32) -> Result<(ScheduledRun, QueuedRun), Self> {
         if self.begun || self.attempts >= most {
             return Err(self);
         }
-        let Self { ticket, request, attempts, queued_at: since, done, .. } = self;
-        Ok((ticket, QueuedRun { request, attempts: attempts + 1, since, done }))
+        let Self { scheduled, request, attempts, queued_at: since, done, .. } = self;
+        Ok((scheduled, QueuedRun { request, attempts: attempts + 1, since, done }))
     }
 }
 
@@ -233,7 +237,8 @@ pub struct FrameBudget {
 impl FrameBudget {
     /// The budget for the CPU time of a run with these limits.
     pub fn of(limits: &RunLimits) -> Self {
-        let nanos = u64::try_from(limits.cpu.as_nanos()).unwrap_or(u64::MAX);
+        let cpu = limits.cpu.saturating_add(limits.package_load);
+        let nanos = u64::try_from(cpu.as_nanos()).unwrap_or(u64::MAX);
         let lasting = [limits.result_bytes, limits.log_bytes, limits.call_bytes].map(u64::from).iter().sum();
         Self {
             frames: FRAMES.saturating_add(nanos / NANOS_PER_FRAME),

@@ -162,7 +162,7 @@ impl BytecodeCache {
         worker.kill();
         self.jobs.lock().worker = None;
         let shutdown_deadline = Instant::now() + SHUTDOWN_TIMEOUT;
-        while !matches!(news.recv_deadline(shutdown_deadline), Ok(News::Gone) | Err(_)) {}
+        while !matches!(news.recv_deadline(shutdown_deadline), Ok(News::Gone(_)) | Err(_)) {}
         made.filter(|bytecode| bytecode.data().len() <= MAX_BYTES)
     }
 }
@@ -173,11 +173,11 @@ fn request(worker: &dyn Worker, news: &Receiver<News>, package: &Package, engine
     // The files of the addon may have been replaced since the kernel was started, so the engine is compared.
     match news.recv_deadline(deadline).ok()? {
         News::Event(Event::Ready { engine: of, .. }) if of == engine => {}
-        News::Event(_) | News::Gone => return None,
+        News::Event(_) | News::Gone(_) => return None,
     }
     worker.send(Command::Compile { code: Arc::clone(package.code()) }).ok()?;
     match news.recv_deadline(deadline).ok()? {
         News::Event(Event::Compiled(bytecode)) => bytecode,
-        News::Event(_) | News::Gone => None,
+        News::Event(_) | News::Gone(_) => None,
     }
 }

@@ -1,6 +1,6 @@
-//! A fair queue of runs: round-robin over callers and their tools, with priorities by the outcome of each tool's last run.
+//! A fair queue of runs: round-robin over owners and their tools, with priorities by the outcome of each tool's last run.
 
-use super::caller_queue::CallerQueue;
+use super::owner_queue::OwnerQueue;
 use crate::weighed_cache::WeighedCache;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,12 +28,12 @@ const TURN_OF_UNRULY: u64 = 8;
 /// Most tools whose last run is stored; the least recently run are dropped and become `Unknown`.
 const MAX_REMEMBERED: usize = 4096;
 
-/// A queue by class, caller and tool: round-robin over the callers of a class and the tools of a caller, first in first out within
+/// A queue by class, owner and tool: round-robin over the owners of a class and the tools of an owner, first in first out within
 /// a tool.
 pub struct FairQueue<T> {
     /// By class.
-    lanes: [CallerQueue<T>; 3],
-    /// Number of queued items by caller; callers without items are not in it.
+    lanes: [OwnerQueue<T>; 3],
+    /// Number of queued items by owner; owners without items are not in it.
     waiting: HashMap<Arc<str>, usize>,
     last_run: WeighedCache<String, LastRun>,
     turn: u64,
@@ -71,17 +71,17 @@ impl<T> FairQueue<T> {
         }
     }
 
-    pub fn push(&mut self, caller: &Arc<str>, tool: &str, item: T) {
-        *self.waiting.entry(Arc::clone(caller)).or_default() += 1;
+    pub fn push(&mut self, owner: &Arc<str>, tool: &str, item: T) {
+        *self.waiting.entry(Arc::clone(owner)).or_default() += 1;
         let class = self.class_of(tool);
-        self.lane(class).push(caller, tool, item);
+        self.lane(class).push(owner, tool, item);
     }
 
     /// Adds an item before the others of its tool.
-    pub fn push_front(&mut self, caller: &Arc<str>, tool: &str, item: T) {
-        *self.waiting.entry(Arc::clone(caller)).or_default() += 1;
+    pub fn push_front(&mut self, owner: &Arc<str>, tool: &str, item: T) {
+        *self.waiting.entry(Arc::clone(owner)).or_default() += 1;
         let class = self.class_of(tool);
-        self.lane(class).push_front(caller, tool, item);
+        self.lane(class).push_front(owner, tool, item);
     }
 
     /// The next item. Unruly tools are skipped while their share is full.
@@ -94,17 +94,17 @@ impl<T> FairQueue<T> {
         } else {
             [PriorityClass::Proven, PriorityClass::Unknown, PriorityClass::Unruly]
         };
-        let (caller, item) = order
+        let (owner, item) = order
             .into_iter()
             .filter(|class| *class != PriorityClass::Unruly || unruly == UnrulyShare::Open)
             .find_map(|class| self.lane(class).next())?;
-        self.forget(&caller);
+        self.forget(&owner);
         Some(item)
     }
 
-    /// Removes a late item of the caller with the most items, to make room for one of `caller`; `None` if `caller` has as many.
-    pub fn make_room(&mut self, caller: &str) -> Option<T> {
-        let own = self.waiting.get(caller).copied().unwrap_or_default();
+    /// Removes a late item of the owner with the most items, to make room for one of `owner`; `None` if `owner` has as many.
+    pub fn make_room(&mut self, owner: &str) -> Option<T> {
+        let own = self.waiting.get(owner).copied().unwrap_or_default();
         let (greatest, count) = self.waiting.iter().max_by_key(|(_, count)| **count)?;
         if *count <= own + 1 {
             return None;
@@ -117,27 +117,27 @@ impl<T> FairQueue<T> {
 
     /// Removes the first item that `wanted` accepts.
     pub fn remove(&mut self, wanted: impl Fn(&T) -> bool) -> Option<T> {
-        let (caller, item) = self.lanes.iter_mut().find_map(|lane| lane.remove(&wanted))?;
-        self.forget(&caller);
+        let (owner, item) = self.lanes.iter_mut().find_map(|lane| lane.remove(&wanted))?;
+        self.forget(&owner);
         Some(item)
     }
 
     /// Removes all items.
     pub fn drain(&mut self) -> Vec<T> {
         self.waiting.clear();
-        self.lanes.iter_mut().flat_map(CallerQueue::drain).collect()
+        self.lanes.iter_mut().flat_map(OwnerQueue::drain).collect()
     }
 
-    fn forget(&mut self, caller: &Arc<str>) {
-        if let Some(count) = self.waiting.get_mut(caller) {
+    fn forget(&mut self, owner: &Arc<str>) {
+        if let Some(count) = self.waiting.get_mut(owner) {
             *count -= 1;
             if *count == 0 {
-                self.waiting.remove(caller);
+                self.waiting.remove(owner);
             }
         }
     }
 
-    fn lane(&mut self, class: PriorityClass) -> &mut CallerQueue<T> {
+    fn lane(&mut self, class: PriorityClass) -> &mut OwnerQueue<T> {
         let [proven, unknown, unruly] = &mut self.lanes;
         match class {
             PriorityClass::Proven => proven,
@@ -159,7 +159,7 @@ mod tests {
     use super::{FairQueue, LastRun, PriorityClass, UnrulyShare};
     use std::sync::Arc;
 
-    fn caller(name: &str) -> Arc<str> {
+    fn owner(name: &str) -> Arc<str> {
         name.into()
     }
 
@@ -167,9 +167,9 @@ mod tests {
     fn tools_take_turns_regardless_of_their_number_of_runs() {
         let mut queue = FairQueue::default();
         for run in 0..100 {
-            queue.push(&caller("one"), "busy", ("busy", run));
+            queue.push(&owner("one"), "busy", ("busy", run));
         }
-        queue.push(&caller("one"), "quiet", ("quiet", 0));
+        queue.push(&owner("one"), "quiet", ("quiet", 0));
         let first: Vec<_> = (0..3).filter_map(|_| queue.pop(UnrulyShare::Open)).collect();
         assert_eq!(first, [("busy", 0), ("quiet", 0), ("busy", 1)]);
         assert_eq!(queue.len(), 98);
@@ -181,16 +181,16 @@ mod tests {
         queue.note("bomb", LastRun::Stopped);
         queue.note("good", LastRun::Ended);
         for run in 0..8 {
-            queue.push(&caller("one"), "bomb", ("bomb", run));
+            queue.push(&owner("one"), "bomb", ("bomb", run));
         }
         for run in 0..8 {
-            queue.push(&caller("one"), "good", ("good", run));
+            queue.push(&owner("one"), "good", ("good", run));
         }
         let order: Vec<_> = (0..16).filter_map(|_| queue.pop(UnrulyShare::Open)).map(|(tool, _)| tool).collect();
         assert!(order[..7].iter().all(|tool| *tool == "good"), "{order:?}");
         assert_eq!(order[7], "bomb", "no class starves");
         assert_eq!(queue.len(), 0);
-        queue.push(&caller("one"), "bomb", ("bomb", 0));
+        queue.push(&owner("one"), "bomb", ("bomb", 0));
         assert_eq!(queue.pop(UnrulyShare::Full), None, "their share of workers is used up");
         queue.note("bomb", LastRun::Ended);
         assert_eq!(queue.class_of("bomb"), PriorityClass::Proven, "one orderly run is enough");
@@ -199,26 +199,26 @@ mod tests {
     }
 
     #[test]
-    fn callers_take_turns_regardless_of_their_number_of_runs_and_tools() {
+    fn owners_take_turns_regardless_of_their_number_of_runs_and_tools() {
         let mut queue = FairQueue::default();
         for run in 0..4 {
-            queue.push(&caller("busy"), &format!("tool {run}"), ("busy", run));
+            queue.push(&owner("busy"), &format!("tool {run}"), ("busy", run));
         }
-        queue.push(&caller("quiet"), "tool 0", ("quiet", 0));
+        queue.push(&owner("quiet"), "tool 0", ("quiet", 0));
         let first: Vec<_> = (0..3).filter_map(|_| queue.pop(UnrulyShare::Open)).collect();
         assert_eq!(first, [("busy", 0), ("quiet", 0), ("busy", 1)]);
     }
 
     #[test]
-    fn make_room_removes_items_of_the_caller_with_most() {
+    fn make_room_removes_items_of_the_owner_with_most() {
         let mut queue = FairQueue::default();
         for run in 0..4 {
-            queue.push(&caller("busy"), "tool", ("busy", run));
+            queue.push(&owner("busy"), "tool", ("busy", run));
         }
         assert_eq!(queue.make_room("busy"), None, "only its own items are queued");
         for run in 0..2 {
             assert_eq!(queue.make_room("quiet"), Some(("busy", 3 - run)), "the last to come");
-            queue.push(&caller("quiet"), "tool", ("quiet", run));
+            queue.push(&owner("quiet"), "tool", ("quiet", run));
         }
         assert_eq!((queue.make_room("quiet"), queue.len()), (None, 4), "both have as many");
         assert!(queue.make_room("other").is_some(), "of either of the two");

@@ -2,9 +2,9 @@
 
 mod active_run;
 mod bytecode_cache;
-mod caller_queue;
 mod deadlines;
 mod fair_queue;
+mod owner_queue;
 #[expect(clippy::module_inception, reason = "one concept per file, named for its main item")]
 mod pool;
 mod pool_action;

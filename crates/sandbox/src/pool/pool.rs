@@ -11,6 +11,7 @@ use super::pool_state::{PoolState, QueueLimits};
 use super::stocked_worker;
 use super::worker_slots::WorkerId;
 use crate::confinement::Confinement;
+use crate::crash_cause::CrashCause;
 use crate::host::{Question, Reply};
 use crate::json_shape::JsonShape;
 use crate::message::{Activity, Command, Event};
@@ -158,8 +159,8 @@ impl Pool {
             // Starting a process takes a millisecond or more; the caller does not wait for it.
             let spawned = threads::spawn("tgp-worker-start", move || {
                 if threads::contain(|| pool.start_worker(id)).is_err() {
-                    let loss = pool.state.lock().abandon(id);
-                    pool.clean_up(loss, RunEnd::Crashed("the worker could not be started".to_owned()));
+                    let loss = pool.state.lock().abandon(id, CrashCause::Host);
+                    pool.clean_up(loss, CrashCause::Host);
                 }
             });
             if let Err(error) = spawned {
@@ -215,15 +216,15 @@ impl Pool {
     fn on_news(self: &Arc<Self>, id: WorkerId, news: News) {
         let result = match news {
             News::Event(event) => self.on_event(id, event),
-            News::Gone => {
-                let loss = self.state.lock().worker_ended(id);
-                self.clean_up(loss, RunEnd::Crashed("the worker process ended".to_owned()));
+            News::Gone(cause) => {
+                let loss = self.state.lock().worker_ended(id, cause);
+                self.clean_up(loss, cause);
                 Ok(())
             }
         };
         if let Err(Rogue) = result {
-            let loss = self.state.lock().give_up(id);
-            self.clean_up(loss, RunEnd::Crashed("the worker sent an invalid message".to_owned()));
+            let loss = self.state.lock().give_up(id, CrashCause::InvalidMessage);
+            self.clean_up(loss, CrashCause::InvalidMessage);
         }
     }
 
@@ -305,14 +306,15 @@ impl Pool {
     }
 
     /// Cleans up after a worker that was given up.
-    fn clean_up(self: &Arc<Self>, loss: Loss, end: RunEnd) {
+    fn clean_up(self: &Arc<Self>, loss: Loss, cause: CrashCause) {
         if let Some(worker) = loss.worker {
             worker.kill();
         }
         if let Some(active) = loss.run {
-            active.conclude_lost(end);
+            let is_overdue = cause == CrashCause::Overdue;
+            active.conclude_lost(if is_overdue { RunEnd::WallTimeout } else { RunEnd::Crashed(cause) });
         }
-        fail_all(loss.given_up, &SandboxError::KeepsDying);
+        fail_all(loss.given_up, &SandboxError::KeepsDying(cause));
         self.relieve_supervisor();
         self.changed.notify_all();
         self.start_workers();
@@ -362,7 +364,7 @@ impl Pool {
         }
         for loss in overdue {
             // A panic for one worker must not stop the loop.
-            let _panicked = threads::contain(|| self.clean_up(loss, RunEnd::WallTimeout));
+            let _panicked = threads::contain(|| self.clean_up(loss, CrashCause::Overdue));
         }
         self.watch_deadlines();
     }

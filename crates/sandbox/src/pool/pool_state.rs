@@ -6,10 +6,11 @@ use super::deadlines::Deadlines;
 use super::fair_queue::LastRun;
 use super::pool_action::{Assignment, Finished, Loss, Refusal};
 use super::readiness::Readiness;
-use super::run_order::{RunOrder, Ticket};
+use super::run_order::{RunOrder, ScheduledRun};
 use super::run_pace::RunPace;
 use super::worker_slots::{GivenUp, SlotState, WorkerId, WorkerSlots};
 use crate::confinement::Confinement;
+use crate::crash_cause::CrashCause;
 use crate::message::{Activity, Fitness};
 use crate::run_end::RunEnd;
 use crate::run_request::{Done, RunRequest};
@@ -45,7 +46,7 @@ pub struct PoolState {
     confinement: Option<Confinement>,
     inspected: bool,
     failed_starts: u32,
-    /// Why the last worker could not be started; `None` if it ended by itself.
+    /// Why the last worker did not start.
     last_failure: Option<SandboxError>,
     closed: bool,
 }
@@ -69,7 +70,7 @@ impl PoolState {
         }
     }
 
-    /// Queues a run; returns `done` in the error if it is refused. If the queue is full, the run may replace one of a caller with
+    /// Queues a run; returns `done` in the error if it is refused. If the queue is full, the run may replace one of an owner with
     /// more queued runs; the callback of that run is returned.
     pub fn enqueue(&mut self, request: RunRequest, done: Done, now: Instant) -> Result<Option<Done>, Refusal> {
         if self.closed {
@@ -78,21 +79,23 @@ impl PoolState {
         // Nested runs are limited by their tree, not by the queue.
         let is_full = request.lineage.depth == 0 && self.order.waiting_roots() >= self.queue.runs;
         let ousted = if is_full {
-            let Some((ticket, queued)) = self.order.make_room(&request.caller) else { return Err(Refusal::Full(done)) };
-            self.queue_deadlines.clear(ticket.run);
+            let Some((scheduled, queued)) = self.order.make_room(&request.owner) else {
+                return Err(Refusal::Full(done));
+            };
+            self.queue_deadlines.clear(scheduled.run);
             Some(queued.done)
         } else {
             None
         };
         self.readiness.wake();
-        let ticket = Ticket {
+        let scheduled = ScheduledRun {
             run: request.run,
             lineage: request.lineage,
             tool: request.entry.clone(),
-            caller: Arc::clone(&request.caller),
+            owner: Arc::clone(&request.owner),
         };
-        self.queue_deadlines.set(ticket.run, now.checked_add(self.queue.time));
-        self.order.push(ticket, QueuedRun { request, attempts: 0, since: now, done });
+        self.queue_deadlines.set(scheduled.run, now.checked_add(self.queue.time));
+        self.order.push(scheduled, QueuedRun { request, attempts: 0, since: now, done });
         Ok(ousted)
     }
 
@@ -107,7 +110,7 @@ impl PoolState {
             return Err(SandboxError::Closed);
         }
         if self.failed_starts >= START_ATTEMPTS {
-            return Err(self.last_failure.clone().unwrap_or(SandboxError::KeepsDying));
+            return Err(self.last_failure.clone().unwrap_or(SandboxError::KeepsDying(CrashCause::Host)));
         }
         Ok(self.confinement.clone())
     }
@@ -189,10 +192,10 @@ impl PoolState {
     /// Assigns a queued run to an idle worker.
     pub fn assign(&mut self, now: Instant) -> Option<Assignment> {
         let (id, worker, idle_since) = self.slots.next_idle(now)?;
-        let (ticket, queued) = self.order.next()?;
-        self.queue_deadlines.clear(ticket.run);
+        let (scheduled, queued) = self.order.next()?;
+        self.queue_deadlines.clear(scheduled.run);
         self.pace.note_idle(now.saturating_duration_since(idle_since));
-        let active = ActiveRun::new(ticket, queued, now);
+        let active = ActiveRun::new(scheduled, queued, now);
         let command = active.command();
         let deadline = self.slots.occupy(id, active, now);
         Some(Assignment { worker, command, deadline })
@@ -211,9 +214,9 @@ impl PoolState {
 
     /// Records whether a run waits for answers or timers.
     pub fn note_activity(&mut self, id: WorkerId, run: RunId, activity: Activity) -> Result<(), Rogue> {
-        let ticket = self.slots.accept(id, run, 0, |active| Ok(active.ticket.clone()))?;
-        if let Some(ticket) = ticket {
-            self.order.note_activity(&ticket, activity);
+        let scheduled = self.slots.accept(id, run, 0, |active| Ok(active.scheduled.clone()))?;
+        if let Some(scheduled) = scheduled {
+            self.order.note_activity(&scheduled, activity);
         }
         Ok(())
     }
@@ -247,9 +250,9 @@ impl PoolState {
     /// Ends a run after its worker's report was accepted by [`accept`](Self::accept).
     pub fn finish(&mut self, id: WorkerId, end: &RunEnd, fitness: Fitness, now: Instant) -> Option<Finished> {
         let active = self.slots.take_run(id)?;
-        self.order.end(&active.ticket);
+        self.order.end(&active.scheduled);
         if let Some(last_run) = last_run(end) {
-            self.order.note(&active.ticket.tool, last_run);
+            self.order.note(&active.scheduled.tool, last_run);
         }
         // Waiting runs hold workers of their own. Workers that were started for other runs meanwhile end when they are not needed.
         let surplus = self.slots.idle() >= self.max_workers.max(self.order.startable());
@@ -264,17 +267,20 @@ impl PoolState {
     }
 
     /// Records the end of a worker.
-    pub fn worker_ended(&mut self, id: WorkerId) -> Loss {
-        let loss = self.give_up(id);
+    pub fn worker_ended(&mut self, id: WorkerId, cause: CrashCause) -> Loss {
+        let loss = self.give_up(id, cause);
         self.slots.remove(id);
         loss
     }
 
     /// Gives up a worker that has ended or sent an invalid message.
-    pub fn give_up(&mut self, id: WorkerId) -> Loss {
+    pub fn give_up(&mut self, id: WorkerId, cause: CrashCause) -> Loss {
         let Some(GivenUp { worker, was }) = self.slots.give_up(id) else { return Loss::default() };
         let loss = match was {
-            SlotState::Starting => Loss { given_up: self.note_failed_start(), ..Loss::default() },
+            SlotState::Starting => {
+                self.last_failure = Some(SandboxError::KeepsDying(cause));
+                Loss { given_up: self.note_failed_start(), ..Loss::default() }
+            }
             SlotState::Idle | SlotState::Dying => Loss::default(),
             SlotState::Busy(active) => self.put_back_or_lose(*active),
         };
@@ -282,8 +288,8 @@ impl PoolState {
     }
 
     /// Gives up a worker that did not start in time, and removes its slot if there is no process.
-    pub fn abandon(&mut self, id: WorkerId) -> Loss {
-        if self.slots.worker(id).is_none() { self.worker_ended(id) } else { self.give_up(id) }
+    pub fn abandon(&mut self, id: WorkerId, cause: CrashCause) -> Loss {
+        if self.slots.worker(id).is_none() { self.worker_ended(id, cause) } else { self.give_up(id, cause) }
     }
 
     /// Gives up the workers that are past their deadline.
@@ -291,8 +297,8 @@ impl PoolState {
         let mut losses = Vec::new();
         while let Some(id) = self.slots.take_overdue(now) {
             losses.push(match self.slots.take_run(id) {
-                Some(active) => Loss { run: Some(self.lose(active)), ..self.give_up(id) },
-                None => self.abandon(id),
+                Some(active) => Loss { run: Some(self.lose(active)), ..self.give_up(id, CrashCause::Overdue) },
+                None => self.abandon(id, CrashCause::Overdue),
             });
         }
         losses
@@ -306,7 +312,7 @@ impl PoolState {
         for GivenUp { worker, was } in self.slots.give_up_all() {
             workers.extend(worker);
             if let SlotState::Busy(active) = was {
-                self.order.end(&active.ticket);
+                self.order.end(&active.scheduled);
                 orphans.push(active.done);
             }
         }
@@ -326,9 +332,9 @@ impl PoolState {
     fn put_back_or_lose(&mut self, active: ActiveRun) -> Loss {
         let attempts = if self.closed { 0 } else { RUN_ATTEMPTS };
         match active.again(attempts) {
-            Ok((ticket, queued)) => {
-                self.queue_deadlines.set(ticket.run, queued.since.checked_add(self.queue.time));
-                self.order.put_back(ticket, queued);
+            Ok((scheduled, queued)) => {
+                self.queue_deadlines.set(scheduled.run, queued.since.checked_add(self.queue.time));
+                self.order.put_back(scheduled, queued);
                 Loss::default()
             }
             Err(active) => Loss { run: Some(self.lose(active)), ..Loss::default() },
@@ -337,8 +343,8 @@ impl PoolState {
 
     /// Records a run that crashed its worker.
     fn lose(&mut self, active: ActiveRun) -> ActiveRun {
-        self.order.end(&active.ticket);
-        self.order.note(&active.ticket.tool, LastRun::Stopped);
+        self.order.end(&active.scheduled);
+        self.order.note(&active.scheduled.tool, LastRun::Stopped);
         active
     }
 
@@ -361,7 +367,11 @@ impl PoolState {
 fn last_run(end: &RunEnd) -> Option<LastRun> {
     match end {
         RunEnd::Value(_) | RunEnd::Thrown(_) | RunEnd::BadResult(_) => Some(LastRun::Ended),
-        RunEnd::CpuTimeout | RunEnd::WallTimeout | RunEnd::OutOfMemory | RunEnd::Crashed(_) => Some(LastRun::Stopped),
+        RunEnd::CpuTimeout
+        | RunEnd::PackageTimeout
+        | RunEnd::WallTimeout
+        | RunEnd::OutOfMemory
+        | RunEnd::Crashed(_) => Some(LastRun::Stopped),
         RunEnd::Cancelled => None,
     }
 }

@@ -14,12 +14,12 @@ use tgp_base::round_robin_queue::RoundRobinQueue;
 
 /// The properties of a run that decide its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ticket {
+pub struct ScheduledRun {
     pub run: RunId,
     pub lineage: Lineage,
     pub tool: String,
-    /// The caller of the root.
-    pub caller: Arc<str>,
+    /// The owner of the root.
+    pub owner: Arc<str>,
 }
 
 /// Limit of trees, as a multiple of the turns. A tree whose runs all wait holds no turn, but each of its runs holds a worker.
@@ -107,9 +107,9 @@ pub struct RunOrder<T> {
     turns: usize,
     /// Most runs that wait for answers or timers without holding a turn.
     max_waiting: usize,
-    roots: FairQueue<(Ticket, T)>,
+    roots: FairQueue<(ScheduledRun, T)>,
     /// By root, the deepest first, because the runs that wait for them hold workers.
-    nested: RoundRobinQueue<RunId, (Ticket, T)>,
+    nested: RoundRobinQueue<RunId, (ScheduledRun, T)>,
     trees: HashMap<RunId, Tree>,
     next: RunKind,
 }
@@ -132,9 +132,9 @@ impl<T> RunOrder<T> {
         self.roots.len()
     }
 
-    /// Removes a root of the caller with the most queued roots, to make room for one of `caller`.
-    pub fn make_room(&mut self, caller: &str) -> Option<(Ticket, T)> {
-        self.roots.make_room(caller)
+    /// Removes a root of the owner with the most queued roots, to make room for one of `owner`.
+    pub fn make_room(&mut self, owner: &str) -> Option<(ScheduledRun, T)> {
+        self.roots.make_room(owner)
     }
 
     /// Records the outcome of a run of `tool`.
@@ -142,27 +142,27 @@ impl<T> RunOrder<T> {
         self.roots.note(tool, last_run);
     }
 
-    pub fn push(&mut self, ticket: Ticket, item: T) {
-        if let Some(parent) = self.parent(&ticket) {
+    pub fn push(&mut self, scheduled: ScheduledRun, item: T) {
+        if let Some(parent) = self.parent(&scheduled) {
             parent.children += 1;
         }
-        self.wait(ticket, item, Arrival::New);
+        self.wait(scheduled, item, Arrival::New);
     }
 
     /// Queues a run again, in first place, whose worker ended before the run began.
-    pub fn put_back(&mut self, ticket: Ticket, item: T) {
-        self.remove_started(&ticket);
-        self.wait(ticket, item, Arrival::Again);
+    pub fn put_back(&mut self, scheduled: ScheduledRun, item: T) {
+        self.remove_started(&scheduled);
+        self.wait(scheduled, item, Arrival::Again);
     }
 
     /// The next run for a worker.
-    pub fn next(&mut self) -> Option<(Ticket, T)> {
-        let (ticket, item, turn) = self.take()?;
-        let class = self.roots.class_of(&ticket.tool);
-        let depth = ticket.lineage.depth;
-        let tree = self.trees.entry(ticket.lineage.root).or_default();
-        tree.started.insert(ticket.run, StartedRun { depth, class, children: 0, turn, activity: Activity::Busy });
-        Some((ticket, item))
+    pub fn next(&mut self) -> Option<(ScheduledRun, T)> {
+        let (scheduled, item, turn) = self.take()?;
+        let class = self.roots.class_of(&scheduled.tool);
+        let depth = scheduled.lineage.depth;
+        let tree = self.trees.entry(scheduled.lineage.root).or_default();
+        tree.started.insert(scheduled.run, StartedRun { depth, class, children: 0, turn, activity: Activity::Busy });
+        Some((scheduled, item))
     }
 
     /// Number of runs that could be started now.
@@ -179,40 +179,40 @@ impl<T> RunOrder<T> {
     }
 
     /// Records whether a started run waits for answers or timers.
-    pub fn note_activity(&mut self, ticket: &Ticket, activity: Activity) {
-        let tree = self.trees.get_mut(&ticket.lineage.root);
-        if let Some(run) = tree.and_then(|tree| tree.started.get_mut(&ticket.run)) {
+    pub fn note_activity(&mut self, scheduled: &ScheduledRun, activity: Activity) {
+        let tree = self.trees.get_mut(&scheduled.lineage.root);
+        if let Some(run) = tree.and_then(|tree| tree.started.get_mut(&scheduled.run)) {
             run.activity = activity;
         }
     }
 
     /// Records the end of a started run.
-    pub fn end(&mut self, ticket: &Ticket) {
-        self.remove_started(ticket);
-        self.note_end_at_parent(ticket);
+    pub fn end(&mut self, scheduled: &ScheduledRun) {
+        self.remove_started(scheduled);
+        self.note_end_at_parent(scheduled);
     }
 
     /// Removes a queued run.
     pub fn withdraw(&mut self, run: RunId) -> Option<T> {
-        if let Some((ticket, item)) = self.nested.remove(|(ticket, _)| ticket.run == run) {
-            self.forget_waiting(&ticket);
-            self.note_end_at_parent(&ticket);
+        if let Some((scheduled, item)) = self.nested.remove(|(scheduled, _)| scheduled.run == run) {
+            self.forget_waiting(&scheduled);
+            self.note_end_at_parent(&scheduled);
             return Some(item);
         }
-        self.roots.remove(|(ticket, _)| ticket.run == run).map(|(_, item)| item)
+        self.roots.remove(|(scheduled, _)| scheduled.run == run).map(|(_, item)| item)
     }
 
     /// Removes all queued runs.
     pub fn drain(&mut self) -> Vec<T> {
         let nested = self.nested.drain();
-        for (ticket, _) in &nested {
-            self.forget_waiting(ticket);
-            self.note_end_at_parent(ticket);
+        for (scheduled, _) in &nested {
+            self.forget_waiting(scheduled);
+            self.note_end_at_parent(scheduled);
         }
         nested.into_iter().chain(self.roots.drain()).map(|(_, item)| item).collect()
     }
 
-    fn take(&mut self) -> Option<(Ticket, T, Turn)> {
+    fn take(&mut self) -> Option<(ScheduledRun, T, Turn)> {
         if self.counted_at_work() < self.turns {
             let kinds = match self.next {
                 RunKind::Root => [RunKind::Root, RunKind::Nested],
@@ -223,31 +223,31 @@ impl<T> RunOrder<T> {
                     RunKind::Root => (self.take_root(), RunKind::Nested),
                     RunKind::Nested => (self.take_nested(Turn::Own), RunKind::Root),
                 };
-                if let Some((ticket, item)) = taken {
+                if let Some((scheduled, item)) = taken {
                     self.next = other;
-                    return Some((ticket, item, Turn::Own));
+                    return Some((scheduled, item, Turn::Own));
                 }
             }
         }
         if self.active() >= self.turns || self.spare() >= self.turns {
             return None;
         }
-        self.take_nested(Turn::Spare).map(|(ticket, item)| (ticket, item, Turn::Spare))
+        self.take_nested(Turn::Spare).map(|(scheduled, item)| (scheduled, item, Turn::Spare))
     }
 
-    fn take_root(&mut self) -> Option<(Ticket, T)> {
+    fn take_root(&mut self) -> Option<(ScheduledRun, T)> {
         let share = self.unruly_share();
         if self.room_for_trees() == 0 { None } else { self.roots.pop(share) }
     }
 
-    fn take_nested(&mut self, turn: Turn) -> Option<(Ticket, T)> {
+    fn take_nested(&mut self, turn: Turn) -> Option<(ScheduledRun, T)> {
         let (trees, is_crowded) = (&self.trees, self.is_crowded());
         let is_for_others = self.unruly_beyond_share() > 0;
         let has_turn = |tree: &Tree| tree.has_turn(is_crowded) && !(is_for_others && tree.is_unruly());
         let may = |root: &RunId| turn == Turn::Spare || trees.get(root).is_none_or(has_turn);
-        let (ticket, item) = self.nested.next(may)?;
-        self.forget_waiting(&ticket);
-        Some((ticket, item))
+        let (scheduled, item) = self.nested.next(may)?;
+        self.forget_waiting(&scheduled);
+        Some((scheduled, item))
     }
 
     /// The share of unruly tools: with more than one turn, one is reserved for others.
@@ -311,34 +311,34 @@ impl<T> RunOrder<T> {
         most.saturating_sub(self.trees.len().saturating_sub(self.unruly_beyond_share()))
     }
 
-    fn wait(&mut self, ticket: Ticket, item: T, arrival: Arrival) {
-        let Lineage { root, depth, .. } = ticket.lineage;
+    fn wait(&mut self, scheduled: ScheduledRun, item: T, arrival: Arrival) {
+        let Lineage { root, depth, .. } = scheduled.lineage;
         if depth == 0 {
-            let (caller, tool) = (Arc::clone(&ticket.caller), ticket.tool.clone());
+            let (owner, tool) = (Arc::clone(&scheduled.owner), scheduled.tool.clone());
             return match arrival {
-                Arrival::New => self.roots.push(&caller, &tool, (ticket, item)),
-                Arrival::Again => self.roots.push_front(&caller, &tool, (ticket, item)),
+                Arrival::New => self.roots.push(&owner, &tool, (scheduled, item)),
+                Arrival::Again => self.roots.push_front(&owner, &tool, (scheduled, item)),
             };
         }
         self.trees.entry(root).or_default().waiting += 1;
-        self.nested.insert(root, (ticket, item), |(other, _)| match arrival {
+        self.nested.insert(root, (scheduled, item), |(other, _)| match arrival {
             Arrival::New => other.lineage.depth < depth,
             Arrival::Again => other.lineage.depth <= depth,
         });
     }
 
-    fn remove_started(&mut self, ticket: &Ticket) {
-        self.update_tree(ticket, |tree| {
-            tree.started.remove(&ticket.run);
+    fn remove_started(&mut self, scheduled: &ScheduledRun) {
+        self.update_tree(scheduled, |tree| {
+            tree.started.remove(&scheduled.run);
         });
     }
 
-    fn forget_waiting(&mut self, ticket: &Ticket) {
-        self.update_tree(ticket, |tree| tree.waiting = tree.waiting.saturating_sub(1));
+    fn forget_waiting(&mut self, scheduled: &ScheduledRun) {
+        self.update_tree(scheduled, |tree| tree.waiting = tree.waiting.saturating_sub(1));
     }
 
-    fn update_tree(&mut self, ticket: &Ticket, change: impl FnOnce(&mut Tree)) {
-        let root = ticket.lineage.root;
+    fn update_tree(&mut self, scheduled: &ScheduledRun, change: impl FnOnce(&mut Tree)) {
+        let root = scheduled.lineage.root;
         let Some(tree) = self.trees.get_mut(&root) else { return };
         change(tree);
         if tree.is_over() {
@@ -346,13 +346,13 @@ impl<T> RunOrder<T> {
         }
     }
 
-    fn note_end_at_parent(&mut self, ticket: &Ticket) {
-        if let Some(parent) = self.parent(ticket) {
+    fn note_end_at_parent(&mut self, scheduled: &ScheduledRun) {
+        if let Some(parent) = self.parent(scheduled) {
             parent.children = parent.children.saturating_sub(1);
         }
     }
 
-    fn parent(&mut self, ticket: &Ticket) -> Option<&mut StartedRun> {
-        self.trees.get_mut(&ticket.lineage.root)?.started.get_mut(&ticket.lineage.parent?)
+    fn parent(&mut self, scheduled: &ScheduledRun) -> Option<&mut StartedRun> {
+        self.trees.get_mut(&scheduled.lineage.root)?.started.get_mut(&scheduled.lineage.parent?)
     }
 }

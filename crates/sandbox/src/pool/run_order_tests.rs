@@ -1,32 +1,37 @@
 //! Tests of the scheduler with nested runs.
 
 use super::fair_queue::LastRun;
-use super::run_order::{RunOrder, Ticket};
+use super::run_order::{RunOrder, ScheduledRun};
 use crate::lineage::Lineage;
 use crate::message::Activity;
 use tgp_base::ids::RunId;
 
-fn root(run: u64) -> Ticket {
-    Ticket { run: RunId(run), lineage: Lineage::of_root(RunId(run)), tool: format!("root {run}"), caller: "one".into() }
-}
-
-fn child(run: u64, parent: &Ticket) -> Ticket {
-    Ticket {
+fn root(run: u64) -> ScheduledRun {
+    ScheduledRun {
         run: RunId(run),
-        lineage: parent.lineage.below(parent.run),
-        tool: "nested".to_owned(),
-        caller: "one".into(),
+        lineage: Lineage::of_root(RunId(run)),
+        tool: format!("root {run}"),
+        owner: "one".into(),
     }
 }
 
-fn push(order: &mut RunOrder<()>, ticket: &Ticket) {
-    order.push(ticket.clone(), ());
+fn child(run: u64, parent: &ScheduledRun) -> ScheduledRun {
+    ScheduledRun {
+        run: RunId(run),
+        lineage: parent.lineage.below(parent.run),
+        tool: "nested".to_owned(),
+        owner: "one".into(),
+    }
+}
+
+fn push(order: &mut RunOrder<()>, scheduled: &ScheduledRun) {
+    order.push(scheduled.clone(), ());
 }
 
 /// Starts all runs that can be started now and returns their numbers.
 fn started(order: &mut RunOrder<()>) -> Vec<u64> {
     let startable = order.startable();
-    let runs: Vec<u64> = std::iter::from_fn(|| order.next()).map(|(ticket, ())| ticket.run.0).collect();
+    let runs: Vec<u64> = std::iter::from_fn(|| order.next()).map(|(scheduled, ())| scheduled.run.0).collect();
     assert!(runs.len() <= startable, "{runs:?} were started, {startable} workers were expected");
     runs
 }
@@ -252,7 +257,7 @@ fn random_trees_all_end_with_a_bounded_number_of_workers() {
             let mut order = RunOrder::new(turns, max_waiting);
             let mut last = 0;
             // Each run with the number of runs that it will start, and that it waits for.
-            let mut busy: Vec<(Ticket, usize, usize)> = Vec::new();
+            let mut busy: Vec<(ScheduledRun, usize, usize)> = Vec::new();
             let mut left = 12;
             let mut nested = 150;
             for step in 0.. {
@@ -262,9 +267,9 @@ fn random_trees_all_end_with_a_bounded_number_of_workers() {
                     last += 1;
                     push(&mut order, &root(last));
                 }
-                while let Some((ticket, ())) = order.next() {
-                    let more = if ticket.lineage.depth < DEPTH { random.below(5) } else { 0 };
-                    busy.push((ticket, more, 0));
+                while let Some((scheduled, ())) = order.next() {
+                    let more = if scheduled.lineage.depth < DEPTH { random.below(5) } else { 0 };
+                    busy.push((scheduled, more, 0));
                 }
                 let workers = (turns * 2 + max_waiting) * (DEPTH as usize + 1) * (1 + max_waiting) + turns;
                 assert!(busy.len() <= workers, "turns {turns}, seed {seed}: {} workers", busy.len());
@@ -278,24 +283,27 @@ fn random_trees_all_end_with_a_bounded_number_of_workers() {
                 }
                 // A run that waits for no nested run starts to wait, works again, starts nested runs, or ends.
                 let at = at_work[random.below(at_work.len())];
-                let (ticket, more, waits) = &mut busy[at];
+                let (scheduled, more, waits) = &mut busy[at];
                 if max_waiting > 0 && random.below(2) == 0 {
-                    order.note_activity(ticket, if random.below(2) == 0 { Activity::Waiting } else { Activity::Busy });
+                    order.note_activity(
+                        scheduled,
+                        if random.below(2) == 0 { Activity::Waiting } else { Activity::Busy },
+                    );
                     continue;
                 }
                 if *more > 0 && nested > 0 {
                     let starts = std::mem::take(more);
                     *waits = starts;
                     nested -= starts.min(nested);
-                    let parent = ticket.clone();
+                    let parent = scheduled.clone();
                     for _ in 0..starts {
                         last += 1;
                         push(&mut order, &child(last, &parent));
                     }
                 } else {
-                    let (ticket, _, _) = busy.swap_remove(at);
-                    order.end(&ticket);
-                    if let Some(parent) = ticket.lineage.parent {
+                    let (scheduled, _, _) = busy.swap_remove(at);
+                    order.end(&scheduled);
+                    if let Some(parent) = scheduled.lineage.parent {
                         busy.iter_mut().find(|(other, _, _)| other.run == parent).unwrap().2 -= 1;
                     }
                 }

@@ -147,6 +147,7 @@ mod tests {
             limits: RunLimits {
                 memory_bytes: 1,
                 cpu: Duration::ZERO,
+                package_load: Duration::ZERO,
                 wall: Duration::ZERO,
                 result_bytes: 1,
                 log_bytes: 1,

@@ -149,7 +149,7 @@ impl WorkerSlots {
     ) -> Result<Option<T>, Rogue> {
         match self.slots.get_mut(&id).map(|slot| &mut slot.state) {
             None | Some(SlotState::Dying) => Ok(None),
-            Some(SlotState::Busy(active)) if active.ticket.run == run => {
+            Some(SlotState::Busy(active)) if active.scheduled.run == run => {
                 active.count_frame(bytes)?;
                 handle(active).map(Some)
             }
@@ -165,7 +165,7 @@ impl WorkerSlots {
     /// Marks a run as cancelled, and returns its worker.
     pub fn cancel(&mut self, run: RunId) -> Option<Arc<dyn Worker>> {
         self.slots.values_mut().find_map(|slot| match &mut slot.state {
-            SlotState::Busy(active) if active.ticket.run == run => {
+            SlotState::Busy(active) if active.scheduled.run == run => {
                 active.cancel();
                 slot.worker.clone()
             }

@@ -19,7 +19,7 @@ pub struct ProgramRequest {
     pub folder: PathBuf,
     /// The file for its standard input.
     pub input: PathBuf,
-    pub walls: ProgramConfinement,
+    pub confinement: ProgramConfinement,
     pub limits: ProgramLimits,
 }
 

@@ -64,10 +64,10 @@ fn read_request() -> Option<ProgramRequest> {
 
 #[expect(clippy::disallowed_methods, reason = "it starts another program by design")]
 fn start(request: &ProgramRequest) -> std::io::Result<Child> {
-    let walls = serde_json::to_string(&request.walls).map_err(std::io::Error::other)?;
+    let confinement = serde_json::to_string(&request.confinement).map_err(std::io::Error::other)?;
     Command::new(&request.launcher)
         .arg(&request.library)
-        .args(["--become", &walls])
+        .args(["--become", &confinement])
         .arg(&request.program)
         .args(&request.args)
         .env_clear()
@@ -246,7 +246,7 @@ impl<'a> SupervisedProgram<'a> {
 
     fn check_disk(&self) -> Option<ProgramEnd> {
         let most = DiskUse { bytes: self.request.limits.disk_bytes, files: self.request.limits.files };
-        let mut used = disk_use::measure(&self.request.walls.writable, &most);
+        let mut used = disk_use::measure(&self.request.confinement.writable, &most);
         let unlinked = ProcessTree::of(self.own.as_raw_nonzero().get()).unlinked_bytes();
         used.bytes = used.bytes.saturating_add(unlinked);
         (used.bytes > most.bytes || used.files > most.files).then_some(ProgramEnd::Disk)
@@ -270,7 +270,7 @@ impl<'a> SupervisedProgram<'a> {
     }
 
     fn report(self, end: ProgramEnd, remaining: Remaining) -> ProgramReport {
-        let reason = File::open(&self.request.walls.failure)
+        let reason = File::open(&self.request.confinement.failure)
             .ok()
             .and_then(|file| tgp_base::bounded_read::read_at_most(file, MAX_REASON, 0).ok().flatten())
             .filter(|text| !text.is_empty())

@@ -17,6 +17,7 @@ use tgp_base::ids::RunId;
 const LIMITS: RunLimits = RunLimits {
     memory_bytes: 64 << 20,
     cpu: Duration::from_secs(2),
+    package_load: Duration::from_secs(2),
     wall: Duration::from_secs(5),
     result_bytes: 1 << 20,
     log_bytes: 1 << 10,
@@ -59,7 +60,8 @@ fn request(code: &str, package: Option<&Arc<Package>>, host: Arc<dyn Host>) -> R
     };
     let mut tool = module("tools/t.ts", Code::Text(code.into()));
     tool.links.push(("big".to_owned(), "npm:big".to_owned()));
-    let big = package.map(|package| module("npm:big", Code::Package(package.id())));
+    let big =
+        package.map(|package| Module { kind: ModuleKind::Package, ..module("npm:big", Code::Package(package.id())) });
     RunRequest {
         run,
         entry: tool.path.clone(),
@@ -76,11 +78,12 @@ fn request(code: &str, package: Option<&Arc<Package>>, host: Arc<dyn Host>) -> R
             runs: 4,
             bytes: 1 << 20,
             cpu: Duration::from_secs(1),
+            package_load: Duration::from_secs(1),
             calls: 1000,
             answer_bytes: 1 << 20,
         }),
         deadline: None,
         host,
-        caller: "one".into(),
+        owner: "one".into(),
     }
 }

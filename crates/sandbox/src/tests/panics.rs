@@ -4,8 +4,8 @@
 
 use super::{request, sandbox_of};
 use crate::{
-    BytecodeStore, Host, HostAnswer, Package, Question, Reply, RunEnd, RunOutcome, RunRequest, Sandbox, SandboxError,
-    when_done,
+    BytecodeStore, CrashCause, Host, HostAnswer, Package, Question, Reply, RunEnd, RunOutcome, RunRequest, Sandbox,
+    SandboxError, when_done,
 };
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -138,6 +138,6 @@ fn a_panic_in_the_bytecode_store_does_not_fail_the_run() {
 fn a_panic_while_a_run_is_sent_ends_that_run() {
     let sandbox = sandbox(Arc::new(UnreadableStore));
     let end = run_with(&sandbox, "return require('big')()", Some(&package("one"))).unwrap().end;
-    assert!(matches!(end, RunEnd::Crashed(_)), "{end:?}");
+    assert!(matches!(end, RunEnd::Crashed(CrashCause::Host)), "{end:?}");
     assert_eq!(value(&sandbox, "return 1"), "1");
 }

@@ -133,7 +133,7 @@ fn logs_keep_their_order_and_are_truncated_with_a_mark() {
     let code = "console.log('a', 1, { b: [1n] }); console.error(new Map([[1, 2]])); for (let i = 0; i < 100; i++) tgp.log('x'.repeat(100))";
     let outcome = run_with(&sandbox, code, "{}", LIMITS);
     let lines: Vec<_> = outcome.logs.iter().map(|line| line.message.as_str()).collect();
-    assert_eq!(lines[..2], ["a 1 { b: [1n] }", "Map(1) {1 => 2}"]);
+    assert_eq!(lines[..2], ["a 1 { b: [ 1n ] }", "Map(1) { 1 => 2 }"]);
     assert!(lines.last().unwrap().ends_with("[log truncated: the limit of sandbox.logBytes is reached]"));
     assert!(lines.len() < 15);
 }

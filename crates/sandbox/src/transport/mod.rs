@@ -4,6 +4,7 @@ mod outbox;
 mod process_worker;
 mod thread_worker;
 
+use super::crash_cause::CrashCause;
 use super::message::{Command, Event};
 use super::sandbox_error::SandboxError;
 use std::path::PathBuf;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 /// An event of a worker. `Gone` is always sent, as the last one.
 pub enum News {
     Event(Event),
-    Gone,
+    Gone(CrashCause),
 }
 
 /// Receiver of a worker's events. Called from the worker's own thread.

@@ -2,16 +2,19 @@
 
 use super::outbox::Outbox;
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
+use crate::crash_cause::CrashCause;
 use crate::engine::raise_data_limit;
 use crate::frame::{FrameReader, encode};
 use crate::message::Command;
 use crate::run_end::FRAME_SLACK;
 use crate::sandbox_error::SandboxError;
 use parking_lot::Mutex;
-use std::io::ErrorKind;
+use std::io::{Error, ErrorKind};
 use std::process::{Child, ChildStdout, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::sleep;
+use std::time::Duration;
 use tgp_base::threads;
 
 /// The largest pipe that an unprivileged process may have.
@@ -20,12 +23,17 @@ const PIPE_BYTES: usize = 1 << 20;
 
 /// Stack of the listener thread: it only decodes messages and passes them on.
 const LISTENER_STACK: usize = 512 << 10;
+/// How often, and after which pauses, a process that closed a pipe is checked for its end: it closes them shortly before.
+const END_CHECKS: u32 = 100;
+const END_CHECK_PAUSE: Duration = Duration::from_millis(1);
 
 struct ProcessWorker {
     child: Mutex<Child>,
     input: Arc<Outbox>,
     /// The memory limit that the process's data limit allows.
     room: AtomicU64,
+    /// Why the host killed the process; `None` if it had ended by itself.
+    killed_for: OnceLock<Option<CrashCause>>,
 }
 
 /// Spawns the process and a thread that reads its messages and reaps it.
@@ -60,6 +68,7 @@ pub fn start(
         child: Mutex::new(child),
         input: Outbox::new(input),
         room: AtomicU64::new(memory_bytes),
+        killed_for: OnceLock::new(),
     });
     let listener = Arc::clone(&worker);
     let spawned = threads::spawn_with_stack("tgp-worker-io", LISTENER_STACK, move || {
@@ -88,19 +97,45 @@ fn widen<P>(_pipe: &P) {}
 impl ProcessWorker {
     fn listen(&self, mut output: FrameReader<ChildStdout>, news: &NewsSink) {
         // The loop ends when the stream has ended or is invalid, or handling a message has panicked; then the process is killed.
-        let _panicked = threads::contain(|| {
-            while let Ok(Some(event)) = output.read() {
-                news(News::Event(event));
+        let read = threads::contain(|| -> Error {
+            loop {
+                match output.read() {
+                    Ok(Some(event)) => news(News::Event(event)),
+                    Ok(None) => return ErrorKind::BrokenPipe.into(),
+                    Err(error) => return error,
+                }
             }
         });
-        self.kill();
-        self.reap();
-        news(News::Gone);
+        match read {
+            Ok(error) => self.kill_after(error.kind()),
+            Err(_) => self.kill(),
+        }
+        news(News::Gone(self.reap()));
     }
 
-    fn reap(&self) {
+    /// Kills the process after `error` on one of its pipes, and records the cause, unless it ends by itself.
+    fn kill_after(&self, error: ErrorKind) {
+        let mut child = self.child.lock();
+        let is_invalid = matches!(error, ErrorKind::Other | ErrorKind::InvalidData);
+        let is_closed = matches!(error, ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof);
+        self.killed_for.get_or_init(|| {
+            if is_invalid {
+                Some(CrashCause::InvalidMessage)
+            } else if is_closed && has_ended(&mut child) {
+                None
+            } else {
+                Some(CrashCause::BrokenPipe)
+            }
+        });
+        let _ended = child.kill();
+    }
+
+    /// Waits for the end of the process.
+    fn reap(&self) -> CrashCause {
         // The child is dead or dying, so this is short; it cannot fail, because no other code waits for this child.
-        let _status = self.child.lock().wait();
+        let status = self.child.lock().wait();
+        let killed_for = self.killed_for.get().copied().flatten();
+        killed_for.or_else(|| status.ok().map(CrashCause::of)).unwrap_or(CrashCause::Host)
     }
 }
 
@@ -112,16 +147,31 @@ impl Worker for ProcessWorker {
                 raise_data_limit(self.child.lock().id(), wanted);
             }
         }
-        let frame = encode(&command, command.text_bytes());
-        frame.and_then(|frame| self.input.send(frame)).map_err(|_| {
-            // The message is lost, so the worker cannot continue.
+        // If the message is lost, the worker cannot continue.
+        let Ok(frame) = encode(&command, command.text_bytes()) else {
             self.kill();
+            return Err(WorkerGone);
+        };
+        self.input.send(frame).map_err(|error| {
+            self.kill_after(error.kind());
             WorkerGone
         })
     }
 
     fn kill(&self) {
+        self.killed_for.get_or_init(|| Some(CrashCause::Host));
         // An error means that the child has ended already.
         let _ended = self.child.lock().kill();
     }
+}
+
+/// Whether a process that closed a pipe ends by itself.
+fn has_ended(child: &mut Child) -> bool {
+    (0..END_CHECKS).any(|_| {
+        let has_ended = matches!(child.try_wait(), Ok(Some(_)));
+        if !has_ended {
+            sleep(END_CHECK_PAUSE);
+        }
+        has_ended
+    })
 }

@@ -2,6 +2,7 @@
 
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
 use crate::confinement::Confinement;
+use crate::crash_cause::CrashCause;
 use crate::engine::{ENGINE_STACK, EngineControl, Inbox, StuckPolicy, load_locales, load_snapshot, run_engine};
 use crate::message::Command;
 use crate::sandbox_error::SandboxError;
@@ -24,12 +25,12 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
     let engine = Arc::clone(&control);
     let snapshot = files.snapshot.clone();
     threads::spawn_with_stack("tgp-engine", ENGINE_STACK, move || {
-        let _panicked = threads::contain(|| {
+        let ended = threads::contain(|| {
             if let Ok(snapshot) = load_snapshot(&snapshot) {
                 run_engine(&inbox, &engine, &snapshot, memory_bytes, || Confinement::NONE);
             }
         });
-        news(News::Gone);
+        news(News::Gone(ended.map_or(CrashCause::Engine, |()| CrashCause::Host)));
     })
     .map_err(|error| SandboxError::cannot_start(&error))?;
     Ok(Arc::new(ThreadWorker { control, commands: Mutex::new(Some(sender)) }))
@@ -78,6 +79,7 @@ mod tests {
         let limits = RunLimits {
             memory_bytes: 64 << 20,
             cpu: Duration::from_secs(20),
+            package_load: Duration::from_secs(20),
             wall: Duration::from_secs(20),
             result_bytes: 1 << 20,
             log_bytes: 1 << 10,
@@ -123,7 +125,7 @@ mod tests {
                 }
                 News::Event(Event::Done { end, .. }) => break end,
                 News::Event(_) => {}
-                News::Gone => panic!("the engine reported no end"),
+                News::Gone(_) => panic!("the engine reported no end"),
             }
         };
         assert!(matches!(end, RunEnd::Cancelled), "{end:?}");
@@ -136,7 +138,7 @@ mod tests {
         let (sender, ends) = unbounded();
         let news: NewsSink = Arc::new(move |news| match news {
             News::Event(_) => resume_unwind(Box::new("no")),
-            News::Gone => sender.send(()).unwrap(),
+            News::Gone(_) => sender.send(()).unwrap(),
         });
         let files = WorkerFiles {
             executable: "none".into(),

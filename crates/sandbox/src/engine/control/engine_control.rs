@@ -1,7 +1,8 @@
 //! State of the current run, shared between the engine's thread, its watchdog and the threads that send commands.
 
 use super::activity_meter::ActivityMeter;
-use super::cpu_account::CpuAccount;
+use super::cause::Cause;
+use super::cpu_account::{CpuAccount, Work};
 use super::process_exit::StuckPolicy;
 use super::thread_clock::ThreadClock;
 use crate::engine::memory::MemoryBudget;
@@ -20,26 +21,6 @@ pub type EventSink = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// What V8 calls on the guest's thread after an interrupt was requested.
 pub type InterruptCallback = unsafe extern "C" fn(v8::UnsafeRawIsolatePtr, *mut c_void);
-
-/// Why a run was interrupted from outside the guest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    Cpu,
-    Wall,
-    Memory,
-    Cancelled,
-}
-
-impl From<Cause> for RunEnd {
-    fn from(cause: Cause) -> Self {
-        match cause {
-            Cause::Cpu => Self::CpuTimeout,
-            Cause::Wall => Self::WallTimeout,
-            Cause::Memory => Self::OutOfMemory,
-            Cause::Cancelled => Self::Cancelled,
-        }
-    }
-}
 
 /// The current run.
 #[derive(Debug)]
@@ -201,22 +182,19 @@ impl EngineControl {
         }
         let isolate = self.isolate.lock();
         let Some(Interruptible { isolate, capture_stack }) = isolate.as_ref() else { return };
-        match cause {
+        if first && cause.is_timeout() {
             // The guest captures its stack and terminates itself; if it does not, the watchdog terminates it.
-            Cause::Cpu | Cause::Wall if first => {
-                let data = std::ptr::from_ref(self).cast_mut().cast::<c_void>();
-                isolate.request_interrupt(*capture_stack, data);
-            }
-            Cause::Cpu | Cause::Wall | Cause::Memory | Cause::Cancelled => {
-                isolate.terminate_execution();
-            }
+            let data = std::ptr::from_ref(self).cast_mut().cast::<c_void>();
+            isolate.request_interrupt(*capture_stack, data);
+        } else {
+            isolate.terminate_execution();
         }
     }
 
     /// Whether the guest reached a time limit and its stack is not captured yet.
     pub(in crate::engine) fn wants_stack(&self) -> bool {
         self.current.lock().as_ref().is_some_and(|current| {
-            matches!(current.interrupted, Some((Cause::Cpu | Cause::Wall, _))) && current.stack.is_empty()
+            current.interrupted.is_some_and(|(cause, _)| cause.is_timeout()) && current.stack.is_empty()
         })
     }
 
@@ -237,7 +215,16 @@ impl EngineControl {
         result
     }
 
-    /// Allows the guest that much more CPU time, for one-time work such as a first compilation.
+    /// Charges the guest's CPU time to `work` from here on. Returns the time charged to package loads so far.
+    pub(in crate::engine) fn charge_to(&self, work: Work) -> Duration {
+        let now = self.cpu_now();
+        self.current.lock().as_mut().map_or(Duration::ZERO, |current| {
+            current.cpu.charge_to(work, now);
+            current.cpu.charged(Work::PackageLoad, now)
+        })
+    }
+
+    /// Allows the tool that much more CPU time, for calls of packages.
     pub(in crate::engine) fn grant(&self, time: Duration) {
         if let Some(current) = self.current.lock().as_mut() {
             current.cpu.grant(time);
@@ -266,8 +253,11 @@ impl EngineControl {
     pub(in crate::engine) fn end_run(&self, end: RunEnd, fitness: impl FnOnce() -> Fitness) -> Fitness {
         let Some(current) = self.current.lock().take() else { return Fitness::Spent };
         *self.start_unreported.lock() = false;
+        let now = self.cpu_now();
+        let spent_ms = |work| current.cpu.spent(work, now).as_secs_f64() * 1e3;
         let stats = RunStats {
-            cpu_ms: current.cpu.spent(self.cpu_now()).as_secs_f64() * 1e3,
+            cpu_ms: spent_ms(Work::Tool),
+            package_load_ms: spent_ms(Work::PackageLoad),
             wall_ms: current.started.elapsed().as_secs_f64() * 1e3,
             queue_ms: 0.0,
             heap_peak_bytes: current.budget.peak(),

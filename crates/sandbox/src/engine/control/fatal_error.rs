@@ -1,7 +1,8 @@
 //! Handlers for fatal errors and out-of-memory conditions of V8.
 
 use super::engine_control::EngineControl;
-use super::process_exit::{EXIT_FATAL, EXIT_MEMORY, exit_now};
+use super::process_exit::exit_now;
+use crate::crash_cause::{CrashCause, EXIT_FATAL, EXIT_MEMORY};
 use crate::message::Fitness;
 use crate::run_end::RunEnd;
 use std::ffi::c_char;
@@ -36,7 +37,7 @@ fn on_fatal_error(_file: &str, _line: i32, message: &str) {
     if too_large.iter().any(|fragment| message.contains(fragment)) {
         give_up(RunEnd::OutOfMemory, EXIT_MEMORY);
     }
-    give_up(RunEnd::Crashed("V8 met a fatal error".to_owned()), EXIT_FATAL);
+    give_up(RunEnd::Crashed(CrashCause::FatalError), EXIT_FATAL);
 }
 
 /// In a worker process: reports the end of the run and exits. On a host thread V8 aborts the process; only

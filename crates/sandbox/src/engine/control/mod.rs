@@ -3,6 +3,7 @@
 #[cfg(target_os = "linux")]
 pub mod abort_signal;
 mod activity_meter;
+mod cause;
 mod cpu_account;
 mod engine_control;
 pub mod fatal_error;
@@ -11,7 +12,9 @@ mod process_exit;
 mod thread_clock;
 pub mod watchdog;
 
-pub use engine_control::{Cause, EngineControl};
+pub use cause::Cause;
+pub use cpu_account::Work;
+pub use engine_control::EngineControl;
 pub use inbox::Inbox;
-pub use process_exit::{EXIT_FATAL, EXIT_USAGE, StuckPolicy, exit_now};
+pub use process_exit::{StuckPolicy, exit_now};
 pub use thread_clock::ThreadClock;

@@ -1,13 +1,4 @@
-//! The end of a worker process: its exit codes, and what to do about a guest that ignores termination.
-
-/// The guest ignored termination.
-pub const EXIT_STUCK: i32 = 70;
-/// V8 ran out of memory.
-pub const EXIT_MEMORY: i32 = 71;
-/// Another fatal error of V8.
-pub const EXIT_FATAL: i32 = 72;
-/// The command line or the snapshot is unusable.
-pub const EXIT_USAGE: i32 = 64;
+//! The end of a worker process, and what to do about a guest that ignores termination.
 
 /// Exits without running destructors: those of a running V8 would crash.
 pub fn exit_now(code: i32) -> ! {

@@ -2,9 +2,12 @@
 //!
 //! While runs follow each other it ticks by itself, so that the engine needs no system call to arm it.
 
-use super::engine_control::{Cause, Current, EngineControl};
+use super::cause::Cause;
+use super::cpu_account::Work;
+use super::engine_control::{Current, EngineControl};
 use super::inbox::Inbox;
-use super::process_exit::{EXIT_STUCK, StuckPolicy, exit_now};
+use super::process_exit::{StuckPolicy, exit_now};
+use crate::crash_cause::EXIT_STUCK;
 use crate::message::Fitness;
 use crate::run_end::RunEnd;
 use parking_lot::MutexGuard;
@@ -76,11 +79,15 @@ fn check(control: &EngineControl, running: &mut Current) -> Action {
         control.report_start(running.run);
     }
     control.report_activity(running.run);
-    let cpu = running.cpu.look(control.cpu_now());
-    let cpu_left = running.limits.cpu.saturating_sub(cpu);
+    let (work, cpu) = running.cpu.look(control.cpu_now());
+    let (limit, cause) = match work {
+        Work::Tool => (running.limits.cpu, Cause::Cpu),
+        Work::PackageLoad => (running.limits.package_load, Cause::PackageLoad),
+    };
+    let cpu_left = limit.saturating_sub(cpu);
     let wall_left = running.limits.wall.saturating_sub(Instant::now().duration_since(running.started));
     if cpu_left.is_zero() {
-        control.interrupt_current(running, Cause::Cpu);
+        control.interrupt_current(running, cause);
         return Action::Wait(STACK_CAPTURE_TIMEOUT);
     }
     if wall_left.is_zero() {

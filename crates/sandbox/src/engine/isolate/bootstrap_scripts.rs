@@ -8,7 +8,7 @@ pub struct Stage {
 }
 
 /// The scripts that build a realm, in this order: each is a function of the object that the ones before have filled.
-pub const BOOTSTRAP: [&str; 9] = [
+pub const BOOTSTRAP: [&str; 10] = [
     include_str!("bootstrap/withheld.js"),
     include_str!("bootstrap/primordials.js"),
     include_str!("bootstrap/lazy.js"),
@@ -17,6 +17,7 @@ pub const BOOTSTRAP: [&str; 9] = [
     include_str!("bootstrap/results.js"),
     include_str!("bootstrap/buffers.js"),
     include_str!("bootstrap/functions.js"),
+    include_str!("bootstrap/temporal.js"),
     include_str!("bootstrap/tgp.js"),
 ];
 /// Stages in the snapshot that a realm builds on first use.

@@ -2,7 +2,7 @@
 
 use super::guest_isolate::GuestIsolate;
 use super::snapshot::Snapshot;
-use crate::engine::natives::compile_function;
+use crate::engine::natives::{ModuleGlobals, compile_function};
 use crate::packages::{Bytecode, EngineTag};
 
 /// Part of every tag: another version of this crate may give modules other parameters.
@@ -35,7 +35,7 @@ pub fn bytecode_of(isolate: &mut GuestIsolate, code: &str) -> Option<Bytecode> {
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
     let mut source = v8::script_compiler::Source::new(text, Some(&origin));
     let options = v8::script_compiler::CompileOptions::NoCompileOptions;
-    let function = compile_function(scope, &mut source, options)?;
+    let function = compile_function(scope, &mut source, options, ModuleGlobals::None)?;
     function.create_code_cache().map(|data| Bytecode::new(&data))
 }
 

@@ -36,6 +36,8 @@
   const RSA = '300d06092a864886f70d0101010500';
   const ED25519 = '300506032b6570';
   const NAMES = ['HMAC', 'RSASSA-PKCS1-v1_5', 'RSA-PSS', 'ECDSA', 'Ed25519', 'SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'];
+  // Algorithms that encrypt, derive and agree: in scripts of their own.
+  const SUITES = ['AES-CBC', 'AES-CTR', 'AES-GCM', 'AES-KW', 'PBKDF2', 'HKDF', 'ECDH', 'X25519', 'RSA-OAEP'];
   const USAGES = ['encrypt', 'decrypt', 'sign', 'verify', 'deriveKey', 'deriveBits', 'wrapKey', 'unwrapKey'];
 
   /** @type {Algorithms['unsupported']} */
@@ -49,6 +51,7 @@
     if (input === undefined) throw new realm.TypeError('An algorithm must be a name, or an object with one');
     const wanted = toUpperCase(`${input}`);
     for (let i = 0; i < NAMES.length; i++) if (toUpperCase(NAMES[i]) === wanted) return NAMES[i];
+    for (let i = 0; i < SUITES.length; i++) if (toUpperCase(SUITES[i]) === wanted) return SUITES[i];
     return unsupported(`The algorithm ${realm.textOf(`${input}`)}`);
   };
   /** @type {Algorithms['hashOf']} */
@@ -67,13 +70,13 @@
 
   // The usages of a key, in the order of the standard.
   /** @type {Algorithms['usagesOf']} */
-  const usagesOf = (value, allowed) => {
+  const usagesOf = (value, allowed, message = 'The key cannot be used for that') => {
     /** @type {Table<any>} */
     const wanted = { __proto__: null };
     for (const usage of value) {
       const name = `${usage}`;
       if (!contains(USAGES, name)) throw new realm.TypeError(`${realm.textOf(name)} is not a key usage`);
-      if (!contains(allowed, name)) throw new DOMException('The key cannot be used for that', 'SyntaxError');
+      if (!contains(allowed, name)) throw new DOMException(message, 'SyntaxError');
       wanted[name] = true;
     }
     const usages = list();
@@ -85,15 +88,15 @@
     for (let i = 0; i < items.length; i++) if (items[i] === wanted) return true;
     return false;
   };
-  /** @type {Algorithms['only']} */
-  const only = (usages, name) => {
+  /** @type {Algorithms['among']} */
+  const among = (usages, allowed) => {
     const kept = list();
-    if (contains(usages, name)) push(kept, name);
+    for (let i = 0; i < usages.length; i++) if (contains(allowed, usages[i])) push(kept, usages[i]);
     return kept;
   };
   /** @type {Algorithms['needUsages']} */
-  const needUsages = (usages) => {
-    if (usages.length === 0) throw new DOMException('A key needs at least one usage', 'SyntaxError');
+  const needUsages = (usages, what = 'creating a') => {
+    if (usages.length === 0) throw new DOMException(`Usages cannot be empty when ${what} key.`, 'SyntaxError');
     return usages;
   };
 
@@ -118,7 +121,7 @@
       kind.scheme = `${kind.curve}/${curve.hash}`;
       kind.spki = bytesFromHex(curve.algorithm);
     } else if (name === 'Ed25519') kind.spki = bytesFromHex(ED25519);
-    else if (name === 'RSA-PSS' || name === 'RSASSA-PKCS1-v1_5') {
+    else if (name === 'RSA-PSS' || name === 'RSASSA-PKCS1-v1_5' || name === 'RSA-OAEP') {
       kind.rsa = true;
       kind.hash = hashOf(algorithm.hash);
       if (name === 'RSA-PSS' && kind.hash === 'SHA-1') unsupported('RSA-PSS with SHA-1');
@@ -133,14 +136,15 @@
     BLOCK_BYTES,
     CURVES,
     HASH_BYTES,
+    SUITES,
     USAGES,
+    among,
     contains,
     dataOf,
     hashOf,
     kindOf,
     nameOf,
     needUsages,
-    only,
     unsupported,
     usagesOf,
   };

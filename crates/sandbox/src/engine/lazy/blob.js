@@ -57,7 +57,7 @@
   /** @type {Realm['streamOf']} */
   const streamOf = (bytes) => {
     realm.need('streams');
-    const { close, enqueue, newStream, stateOf } = realm.readable;
+    const { close, enqueue, newByteStream, stateOf } = realm.readable;
     const length = typedArrayBytes(bytes);
     let at = 0;
     /** @type {ReadableState} */
@@ -68,7 +68,7 @@
       at = end;
       if (at === length) close(state);
     };
-    const stream = newStream(pull, undefined, 0);
+    const stream = newByteStream(pull, undefined);
     state = stateOf(stream);
     return stream;
   };
@@ -97,7 +97,7 @@
   const collect = (parts, ownBreaks) => {
     if (parts === undefined) return new Uint8Array(0);
     if (parts === null || typeof parts !== 'object' || typeof parts[iterator] !== 'function') {
-      throw new realm.TypeError('A Blob needs a list of parts');
+      throw new realm.TypeError('Value cannot be converted to sequence.');
     }
     const chunks = list();
     for (const item of parts) {
@@ -120,11 +120,11 @@
         return;
       }
       if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
-        throw new realm.TypeError('The options of a Blob must be an object');
+        throw realm.wrongType('options', 'a dictionary', options);
       }
       const endings = options?.endings === undefined ? 'transparent' : `${options.endings}`;
       if (endings !== 'transparent' && endings !== 'native') {
-        throw new realm.TypeError("The endings of a Blob must be 'transparent' or 'native'");
+        throw new realm.TypeError(`The property 'options.endings' is invalid. Received '${endings}'`);
       }
       this.#type = options?.type === undefined ? '' : typeOf(options.type);
       this.#bytes = collect(parts, endings === 'native');
@@ -186,6 +186,12 @@
     static {
       realm.isFile = (value) => value !== null && typeof value === 'object' && #name in value;
       realm.nameOfFile = (file) => file.#name;
+      realm.changeOfFile = (file) => file.#changed;
+      realm.newFile = (bytes, name, type, lastModified) => {
+        const file = madeOf(bytes, type, () => new File(undefined, name));
+        if (lastModified !== undefined) file.#changed = lastModified;
+        return file;
+      };
     }
   }
 
@@ -194,7 +200,6 @@
   realm.isBlob = isBlob;
   realm.bytesOfBlob = bytesOfBlob;
   realm.newBlob = newBlob;
-  realm.newFile = (bytes, name, type) => madeOf(bytes, type, () => new File(undefined, name));
   realm.joinBytes = join;
   realm.partOfBytes = part;
   realm.wholeCopy = wholeCopy;

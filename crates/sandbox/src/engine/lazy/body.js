@@ -43,7 +43,7 @@
     if (isStream(value)) {
       const state = realm.readable.stateOf(value);
       if (state.disturbed || state.reader !== undefined)
-        throw new realm.TypeError('The stream was read before, or is locked');
+        throw new realm.TypeError('Response body object should not be disturbed or locked');
       return newBody({ __proto__: null, stream: value });
     }
     return textBody(realm.toWellFormed(`${value}`), 'text/plain;charset=UTF-8');
@@ -73,15 +73,14 @@
     for (;;) {
       const { done, value } = await own(read(reader));
       if (done) return boxed(realm.joinBytes(chunks));
-      if (realm.typedArrayName(value) !== 'Uint8Array')
-        throw new realm.TypeError('A chunk of a body must be a Uint8Array');
+      if (realm.typedArrayName(value) !== 'Uint8Array') throw new realm.TypeError('Received non-Uint8Array chunk');
       push(chunks, realm.wholeCopy(value));
     }
   };
 
   /** @param {Body} body */
   const use = (body) => {
-    if (!isUsable(body)) throw new realm.TypeError('The body was read before, or is locked');
+    if (!isUsable(body)) throw new realm.TypeError('Body is unusable: Body has already been read');
     body.isUsed = true;
   };
 
@@ -125,7 +124,7 @@
 
   /** @type {Realm['copyBody']} */
   const copyBody = (body) => {
-    if (!isUsable(body)) throw new realm.TypeError('The body was read before, or is locked');
+    if (!isUsable(body)) throw new realm.TypeError('Response.clone: Body has already been consumed.');
     if (body.stream === undefined) {
       body.isShared = true;
       return newBody({ __proto__: null, ...body });
@@ -173,7 +172,9 @@
         const { bytes } = await own(bytesFor(this));
         if (indexOf(kind, 'multipart/form-data') === 0) return realm.readForm(bytes, type);
         if (indexOf(kind, 'application/x-www-form-urlencoded') !== 0) {
-          throw new realm.TypeError('The content-type of the body is not that of a form');
+          throw new realm.TypeError(
+            'Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".',
+          );
         }
         const flat = native.formParse(native.decode('utf-8', bytes, false, false));
         const pairs = list();

@@ -4,13 +4,14 @@
   const { typedArrayBuffer, typedArrayBytes, typedArrayOffset } = realm;
 
   const PIECE = 65536;
+  /** The number of zlib for the end of the data. */
+  const FINISH = 4;
   const EMPTY = new Uint8Array(0);
 
   /** @param {Guest} chunk */
   const bytesFrom = (chunk) => {
     const bytes = chunk !== null && typeof chunk === 'object' ? realm.bytesOf(chunk) : undefined;
-    if (bytes === undefined)
-      throw new realm.TypeError('A chunk of this stream must be an ArrayBuffer or a view of one');
+    if (bytes === undefined) throw realm.wrongType('input', 'an instance of ArrayBuffer or ArrayBufferView', chunk);
     return bytes;
   };
 
@@ -22,8 +23,10 @@
   /** @param {string} format @param {boolean} packs */
   const newCodec = (format, packs) => {
     if (format !== 'gzip' && format !== 'deflate' && format !== 'deflate-raw') {
+      const kind = packs ? 'CompressionStream' : 'DecompressionStream';
+      const given = realm.textOf(format);
       throw new realm.TypeError(
-        `${realm.textOf(format)} is not a compression format: use gzip, deflate or deflate-raw`,
+        `Failed to construct '${kind}': 1st argument '${given}' is not a valid enum value of type CompressionFormat.`,
       );
     }
     // Opened for the first bytes: an unused stream takes no memory.
@@ -48,15 +51,15 @@
         const length = typedArrayBytes(rest);
         if (isOver && length > 0) throw new realm.TypeError('There are bytes after the end of the compressed data');
         if (isOver) return;
-        const progress = native.codecPush(codec, rest, out, last);
-        if (progress === undefined) return stop(`The bytes are not valid ${format}`);
+        const progress = native.codecPush(codec, rest, out, last ? FINISH : 0);
+        if (progress === undefined || typeof progress === 'string') return stop(`The bytes are not valid ${format}`);
         const read = progress[0];
         const written = progress[1];
         if (written > 0) await own(pass(copyBytes(out, 0, written)));
         rest = upToDate(rest, read);
         if (progress[2] === 1) {
           isOver = true;
-          native.codecClose(codec);
+          native.codecClose(/** @type {number} */ (codec));
         } else if (written < PIECE && (read === 0 || read === length)) {
           return;
         }

@@ -13,7 +13,12 @@
     }
     if (fileName === undefined && realm.isFile(value)) return value;
     const name = fileName === undefined ? 'blob' : toWellFormed(`${fileName}`);
-    return realm.newFile(realm.bytesOfBlob(value), name, realm.typeOfBlob(value));
+    return realm.newFile(
+      realm.bytesOfBlob(value),
+      name,
+      realm.typeOfBlob(value),
+      realm.isFile(value) ? realm.changeOfFile(value) : undefined,
+    );
   };
 
   class FormData {
@@ -98,6 +103,15 @@
     static {
       realm.isFormData = (value) => value !== null && typeof value === 'object' && #pairs in value;
       realm.pairsOfForm = (form) => form.#pairs;
+      // Names and values in turn.
+      realm.shownForm = (form) => {
+        const flat = list();
+        for (let i = 0; i < form.#pairs.length; i++) {
+          push(flat, form.#pairs[i].name);
+          push(flat, form.#pairs[i].value);
+        }
+        return flat;
+      };
       realm.newForm = (pairs) => {
         const form = new FormData();
         form.#pairs = pairs;

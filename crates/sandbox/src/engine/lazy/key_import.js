@@ -8,7 +8,7 @@
   // Keys with the algorithm as the standard names it.
   /** @type {KeyImport['hmacKey']} */
   const hmacKey = (hash, bytes, extractable, usages, length = typedArrayBytes(bytes) * 8) => {
-    const algorithm = { name: 'HMAC', hash: { name: hash }, length };
+    const algorithm = { name: 'HMAC', length, hash: { name: hash } };
     return newKey(
       { __proto__: null, type: 'secret', extractable, algorithm, usages },
       { __proto__: null, name: 'HMAC', hash, bytes },
@@ -48,7 +48,7 @@
   };
   /** @type {KeyImport['privateKey']} */
   const privateKey = (kind, pkcs8, extractable, usages, named) => {
-    const open = native.keyPublic(kind.rsa ? `${kind.name}/SHA-256` : kind.scheme, pkcs8);
+    const open = native.keyPublic(kind.rsa ? 'RSA-PSS/SHA-256' : kind.scheme, pkcs8);
     if (open === undefined)
       return refuse('The key cannot be used: it is not a key of that algorithm, or it is too small');
     if (named !== undefined && !sameBytes(bytesFrom(open), named))
@@ -57,25 +57,42 @@
     return newKey(facts(kind, 'private', extractable, usages, numbers), { __proto__: null, ...kind, bytes: pkcs8 });
   };
 
+  const SIGNING = ['sign', 'verify'];
+  // The usages of keys of an algorithm: of both keys of a pair, of the private one, or of the public one.
+  /** @type {KeyImport['usagesFor']} */
+  const usagesFor = (name, isPrivate) => {
+    const isOaep = name === 'RSA-OAEP';
+    if (isPrivate === undefined) return isOaep ? ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'] : SIGNING;
+    if (isPrivate) return isOaep ? ['decrypt', 'unwrapKey'] : ['sign'];
+    return isOaep ? ['encrypt', 'wrapKey'] : ['verify'];
+  };
+
   // Checks that the members of a JSON Web Key allow the requested usages.
-  /** @param {Guest} jwk @param {string[]} algs @param {boolean} extractable @param {List<string>} usages */
-  const checkJwk = (jwk, algs, extractable, usages) => {
+  /** @type {KeyImport['checkJwk']} */
+  const checkJwk = (jwk, algs, extractable, usages, use = 'sig') => {
     if (extractable && jwk.ext !== undefined && !jwk.ext) refuse('The JSON Web Key must not be extractable');
-    if (usages.length > 0 && jwk.use !== undefined && jwk.use !== 'sig')
-      refuse('The use of the JSON Web Key is not sig');
-    if (jwk.alg !== undefined && !contains(algs, jwk.alg)) refuse('The JSON Web Key is for another algorithm');
+    if (usages.length > 0 && jwk.use !== undefined && jwk.use !== use)
+      refuse(`The use of the JSON Web Key is not ${use}`);
+    if (algs !== undefined && jwk.alg !== undefined && !contains(algs, jwk.alg))
+      refuse('JWK "alg" does not match the requested algorithm');
     if (jwk.key_ops === undefined) return;
     if (jwk.key_ops === null || typeof jwk.key_ops !== 'object')
       throw new realm.TypeError('The key_ops of a JSON Web Key must be a list');
+    // The list of an unwrapped key has no prototype, and so no iterator.
+    const isUnwrapped = realm.getPrototypeOf(jwk.key_ops) === null;
     const ops = list();
-    for (const op of jwk.key_ops) {
-      const name = `${op}`;
+    /** @param {Guest} op */
+    const add = (op) => {
+      // Of an unwrapped key, values other than text would be objects that the guest must not get.
+      const name = typeof op === 'object' && isUnwrapped ? '' : `${op}`;
       if (contains(ops, name)) refuse('The key_ops of the JSON Web Key hold a duplicate');
-      if (jwk.use === 'sig' && contains(USAGES, name) && name !== 'sign' && name !== 'verify') {
+      if (jwk.use === 'sig' && contains(USAGES, name) && !contains(SIGNING, name)) {
         refuse('The key_ops of the JSON Web Key do not fit its use');
       }
       push(ops, name);
-    }
+    };
+    if (isUnwrapped) for (let i = 0; i < jwk.key_ops.length; i++) add(jwk.key_ops[i]);
+    else for (const op of jwk.key_ops) add(op);
     for (let i = 0; i < usages.length; i++) {
       if (!contains(ops, usages[i])) refuse('The key_ops of the JSON Web Key do not include all usages');
     }
@@ -93,12 +110,13 @@
       return typedArrayBytes(bytes) === size ? bytes : refuse('A part of the JSON Web Key has the wrong length');
     };
     const isPrivate = jwk.d !== undefined;
-    const allowed = usagesOf(usages, isPrivate ? ['sign'] : ['verify']);
+    const allowed = usagesOf(usages, usagesFor(kind.name, isPrivate));
     let algs = ['EdDSA', 'Ed25519'];
-    if (kind.rsa)
-      algs = [`${kind.name === 'RSA-PSS' ? 'PS' : 'RS'}${realm.slice(/** @type {string} */ (kind.hash), 4)}`];
+    const number = realm.slice(kind.hash ?? '', 4);
+    if (kind.name === 'RSA-OAEP') algs = [number === '1' ? kind.name : `RSA-OAEP-${number}`];
+    else if (kind.rsa) algs = [`${kind.name === 'RSA-PSS' ? 'PS' : 'RS'}${number}`];
     else if (kind.curve !== undefined) algs = [CURVES[kind.curve].alg];
-    checkJwk(jwk, algs, extractable, allowed);
+    checkJwk(jwk, algs, extractable, allowed, kind.name === 'RSA-OAEP' ? 'enc' : 'sig');
     if (kind.rsa) {
       if (jwk.kty !== 'RSA') refuse('The kty of the JSON Web Key is not RSA');
       if (!isPrivate) {
@@ -142,7 +160,7 @@
   /** @type {KeyImport['importHmac']} */
   const importHmac = (format, data, algorithm, extractable, usages) => {
     const hash = hashOf(algorithm.hash);
-    const allowed = needUsages(usagesOf(usages, ['sign', 'verify']));
+    const allowed = needUsages(usagesOf(usages, SIGNING));
     let bytes;
     if (format === 'raw') bytes = realm.copyBytes(dataOf(data), 0, typedArrayBytes(dataOf(data)));
     else if (format === 'jwk') {
@@ -154,5 +172,14 @@
     return hmacKey(hash, bytes, extractable, allowed, hmacLength(algorithm.length, bytes));
   };
 
-  realm.keyImport = { __proto__: null, hmacKey, importHmac, importJwk, privateKey, publicKey };
+  realm.keyImport = {
+    __proto__: null,
+    checkJwk,
+    hmacKey,
+    importHmac,
+    importJwk,
+    privateKey,
+    publicKey,
+    usagesFor,
+  };
 });

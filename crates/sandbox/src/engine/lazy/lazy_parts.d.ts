@@ -1,13 +1,40 @@
 /** What the scripts of `lazy/` add to the realm. */
 
 interface LazyParts {
+  // inspect_text.js to inspect_format.js
+  inspecting: InspectParts;
+  inspectWith(value: Guest, options: Guest, most?: number): string;
+  formatWith(options: Guest, values: Guest[], most?: number): string;
+  inspectFunction: Guest;
+  // node_parts.js
+  newNodeParts(kind: string): object;
+  // node_cipher.js
+  openCipher(mode: string, encrypts: boolean, key: Guest, iv: Guest, aad: Guest): object;
+  nodePbkdf2(hash: string, password: Guest, salt: Guest, iterations: Guest, length: Guest): Bytes;
+  // node_codec.js
+  openCodec(
+    format: string,
+    packs: boolean,
+    level: Guest,
+    windowBits: Guest,
+    memLevel: Guest,
+    strategy: Guest,
+    dictionary: Guest,
+  ): object;
   // console_table.js
   tableText(data: Guest, wanted: Guest): string | undefined;
   // promises.js
   promises: RealmPromises;
-  optionalFunction(object: Guest, name: string): Guest;
+  optionalFunction(object: Guest, name: string, owner: string): Guest;
   readStrategy(strategy: Guest, standard: number): Strategy;
   sizeOfChunk(size: SizeOf | undefined, chunk: Guest): number;
+  // byte_queue.js, byte_stream.js
+  placeOf(view: Guest): Place | undefined;
+  newByteQueue(state: ReadableState, chunkSize: number | undefined): ByteQueue;
+  newByteController(state: ReadableState, chunkSize: Guest): object;
+  newByobReader(stream: ReadableStreamObject): object;
+  // readable_chunks.js
+  chunksOf(reader: StreamReader, keeps: boolean): object;
   // readable_stream.js, writable_stream.js, stream_pipes.js, transform_stream.js
   readableStates: ReadableStates;
   readable: ReadableFunctions;
@@ -16,11 +43,17 @@ interface LazyParts {
   pipeStream(stream: Guest, target: Guest, init: Guest): Promise<void>;
   pipeThroughPair(stream: Guest, pair: Guest, init: Guest): Guest;
   teeStream(stream: Guest): ReadableStreamObject[];
+  transformOf(ends: StreamEnds): object;
+  endsOfTransform(value: Guest): StreamEnds | undefined;
   untilSettled(promise: Promise<unknown>): Promise<unknown>;
   newTransform(
     transform: (chunk: Guest, pass: Pass) => Promise<void>,
     flush: (pass: Pass) => Promise<void>,
   ): StreamEnds;
+  // kept/temporal.deflate
+  toTemporalInstant(this: Date): object;
+  // transfer.js
+  cloneAndTransfer(value: Guest, transfer: Guest): Guest;
   // blob.js
   isBlob(value: Guest): boolean;
   isFile(value: Guest): boolean;
@@ -28,13 +61,15 @@ interface LazyParts {
   typeOfBlob(blob: BlobObject): string;
   nameOfFile(file: BlobObject): string;
   newBlob(bytes: Bytes, type: string): BlobObject;
-  newFile(bytes: Bytes, name: string, type: string): BlobObject;
+  changeOfFile(file: BlobObject): number;
+  newFile(bytes: Bytes, name: string, type: string, lastModified?: number): BlobObject;
   joinBytes(chunks: List<Bytes>): Bytes;
   partOfBytes(bytes: Bytes, from: number, to: number): Bytes;
   wholeCopy(bytes: Bytes): Bytes;
   streamOf(bytes: Bytes): ReadableStreamObject;
   // form_data.js, multipart.js
   isFormData(value: Guest): boolean;
+  shownForm(form: FormObject): List<string | BlobObject>;
   pairsOfForm(form: FormObject): List<Pair<string | BlobObject>>;
   newForm(pairs: List<Pair<string | BlobObject>>): FormObject;
   writeForm(form: FormObject): { bytes: Bytes; type: string };
@@ -61,6 +96,16 @@ interface LazyParts {
   algorithms: Algorithms;
   keyImport: KeyImport;
   subtle: object;
+  // aes.js
+  aesCiphers: AesCiphers;
+  // suite_parts.js, aes_keys.js, key_derivation.js, key_agreement.js, rsa_numbers.js, rsa_oaep.js
+  suites: Table<Suite>;
+  suiteParts: SuiteParts;
+  pbkdf2(hash: string, password: Bytes, salt: Bytes, iterations: number, length: number): Bytes;
+  hkdf(hash: string, secret: Bytes, salt: Bytes, info: Bytes, length: number): Bytes;
+  rsaNumbers: RsaNumbers;
+  rsaJwk(found: KeyState): object;
+  newRsaKeys(algorithm: Guest, extractable: boolean, usages: Guest): object;
 }
 
 /** Bytes that a promise is resolved with: resolving reads `then`, which bytes inherit. */
@@ -124,8 +169,45 @@ interface Chunk extends Internal {
 interface StreamReader extends Internal {
   state: ReadableState | undefined;
   readonly newStep: NewStep;
+  /** Whether it brings the views that are to be filled. */
+  readonly isByob: boolean;
   readonly requests: Queue<Later<StreamStep>>;
   closed: Later<undefined>;
+}
+/** Where a view lies in its buffer, and its class. */
+interface Place extends Internal {
+  readonly View: Guest;
+  readonly unit: number;
+  readonly data: ArrayBuffer;
+  readonly offset: number;
+  readonly length: number;
+}
+/** A view that a reader wants filled, with at least `least` bytes. */
+interface WantedView extends Omit<Place, 'data'> {
+  data: ArrayBuffer;
+  readonly whole: number;
+  filled: number;
+  readonly least: number;
+  /** The kind of the reader; `none` if it has released the stream. */
+  by: 'default' | 'byob' | 'none';
+}
+interface ByobRequest extends Internal {
+  readonly state: ReadableState;
+  readonly view: Bytes;
+  isOver: boolean;
+  object: object | undefined;
+}
+interface ByteQueue extends Internal {
+  allocate(): void;
+  checkEnd(): void;
+  enqueue(chunk: Guest): void;
+  finish(): void;
+  forget(): void;
+  readInto(reader: StreamReader, at: Place, least: number): Promise<StreamStep>;
+  released(): void;
+  request(): ByobRequest | undefined;
+  respond(count: number): void;
+  respondWith(at: Place): void;
 }
 interface ReadableState extends Internal {
   status: 'readable' | 'closed' | 'errored';
@@ -137,7 +219,7 @@ interface ReadableState extends Internal {
   held: number;
   most: number;
   size: SizeOf | undefined;
-  check: ((chunk: Guest) => void) | undefined;
+  bytes: ByteQueue | undefined;
   pull: AsyncCallback | undefined;
   cancel: AsyncCallback | undefined;
   started: boolean;
@@ -146,19 +228,32 @@ interface ReadableState extends Internal {
   again: boolean;
 }
 interface ReadableStates extends Internal {
-  acquire(state: ReadableState, newStep?: NewStep): StreamReader;
+  acquire(state: ReadableState, newStep?: NewStep, isByob?: boolean): StreamReader;
+  afterChunk(state: ReadableState): void;
   cancel(state: ReadableState, reason: Guest): Promise<void>;
+  cancelBy(reader: StreamReader, reason: Guest): Promise<void>;
   close(state: ReadableState): void;
   enqueue(state: ReadableState, chunk: Guest): void;
   fail(state: ReadableState, error: Guest): void;
+  invalid(text: string): TypeError;
+  nextChunk(state: ReadableState): Guest;
+  pullMore(state: ReadableState): void;
   begin(state: ReadableState, started: Promise<unknown>): void;
   newState(): ReadableState;
   read(reader: StreamReader): Promise<StreamStep>;
   release(reader: StreamReader): void;
   wanted(state: ReadableState): number | null;
 }
-interface ReadableFunctions extends Omit<ReadableStates, 'begin' | 'newState'> {
+interface ReadableFunctions
+  extends Omit<
+    ReadableStates,
+    'afterChunk' | 'begin' | 'cancelBy' | 'invalid' | 'newState' | 'nextChunk' | 'pullMore'
+  > {
+  /** Ends the stream without answering views that wait. */
+  closeOnly(state: ReadableState): void;
   isStream(value: Guest): boolean;
+  needStream(value: Guest): ReadableState;
+  newByteStream(pull: AsyncCallback, cancelled: AsyncCallback | undefined): ReadableStreamObject;
   newStream(
     pull: AsyncCallback,
     cancelled: AsyncCallback | undefined,

@@ -92,23 +92,24 @@
   };
 
   // A function of a guest's object, or undefined.
-  realm.optionalFunction = (object, name) => {
+  realm.optionalFunction = (object, name, owner) => {
     const value = object[name];
     if (value === undefined || typeof value === 'function') return value;
-    throw new realm.TypeError(`${name} is not a function`);
+    throw realm.wrongType(`${owner}.${name}`, 'of type function', value);
   };
 
   // Reads a queuing strategy: the high-water mark and the size function.
   realm.readStrategy = (strategy, standard) => {
     const { highWaterMark, size } = strategy ?? { __proto__: null };
     const most = highWaterMark === undefined ? standard : +highWaterMark;
-    if (!(most >= 0)) throw new realm.RangeError('highWaterMark must be a number that is not negative');
-    if (size !== undefined && typeof size !== 'function') throw new realm.TypeError('size is not a function');
+    if (!(most >= 0)) throw new realm.RangeError(`The property 'strategy.highWaterMark' is invalid. Received ${most}`);
+    if (size !== undefined && typeof size !== 'function')
+      throw realm.wrongType('strategy.size', 'of type function', size);
     return { __proto__: null, most, size };
   };
   realm.sizeOfChunk = (size, chunk) => {
     const measured = size === undefined ? 1 : +size(chunk);
     if (measured >= 0 && measured !== 1 / 0) return measured;
-    throw new realm.RangeError('The size of a chunk must be a number that is not negative');
+    throw new realm.RangeError(`The argument 'size' is invalid. Received ${measured}`);
   };
 });

@@ -3,6 +3,9 @@
   const { own } = realm;
   const { NONE, failed, invoke, later, newQueue, put, quiet, settled, sizeOf, take, when } = realm.promises;
 
+  /** @param {string} text */
+  const invalid = (text) => new realm.TypeError(`Invalid state: ${text}`);
+
   /** @returns {ReadableState} */
   const newState = () => ({
     __proto__: null,
@@ -15,7 +18,7 @@
     held: 0,
     most: 1,
     size: undefined,
-    check: undefined,
+    bytes: undefined,
     pull: undefined,
     cancel: undefined,
     started: false,
@@ -43,21 +46,26 @@
     state.status = 'errored';
     state.error = error;
     forget(state);
+    state.bytes?.forget();
     const { reader } = state;
     if (reader === undefined) return;
-    while (sizeOf(reader.requests) > 0) take(reader.requests).reject(error);
     quiet(reader.closed.promise);
     reader.closed.reject(error);
+    while (sizeOf(reader.requests) > 0) take(reader.requests).reject(error);
   };
 
+  /** @param {StreamReader} reader */
+  const finishReads = (reader) => {
+    while (sizeOf(reader.requests) > 0) take(reader.requests).resolve(reader.newStep(undefined, true));
+  };
   /** @param {ReadableState} state */
   const end = (state) => {
     state.status = 'closed';
     forget(state);
     const { reader } = state;
     if (reader === undefined) return;
-    while (sizeOf(reader.requests) > 0) take(reader.requests).resolve(reader.newStep(undefined, true));
     reader.closed.resolve(undefined);
+    if (!reader.isByob) finishReads(reader);
   };
 
   /** @param {ReadableState} state */
@@ -78,12 +86,18 @@
     when(invoke(state.pull, NONE), done, (error) => fail(state, error));
   };
 
+  /** @param {ReadableState} state */
+  const needOpen = (state) => {
+    if (state.status === 'readable' && !state.closing) return;
+    const isEnded = state.bytes !== undefined && state.status !== 'readable';
+    throw invalid(isEnded ? 'ReadableStream is already closed' : 'Controller is already closed');
+  };
+
   /** @type {ReadableFunctions['enqueue']} */
   const enqueue = (state, chunk) => {
-    if (state.status !== 'readable' || state.closing)
-      throw new realm.TypeError('The stream is closed or has failed, and takes no more chunks');
-    state.check?.(chunk);
-    if (isAwaited(state)) {
+    needOpen(state);
+    if (state.bytes !== undefined) state.bytes.enqueue(chunk);
+    else if (isAwaited(state)) {
       const { newStep, requests } = /** @type {StreamReader} */ (state.reader);
       take(requests).resolve(newStep(chunk, false));
     } else {
@@ -101,7 +115,8 @@
 
   /** @type {ReadableFunctions['close']} */
   const close = (state) => {
-    if (state.status !== 'readable' || state.closing) throw new realm.TypeError('The stream is closed already');
+    needOpen(state);
+    if (sizeOf(state.queue) === 0) state.bytes?.checkEnd();
     state.closing = true;
     if (sizeOf(state.queue) === 0) end(state);
   };
@@ -111,39 +126,63 @@
     state.disturbed = true;
     if (state.status === 'closed') return;
     if (state.status === 'errored') throw state.error;
-    const { cancel: callback } = state;
+    const { cancel: callback, reader } = state;
     end(state);
+    if (reader !== undefined) finishReads(reader);
+    state.bytes?.forget();
     await own(invoke(callback, reason));
+  };
+
+  /** @type {ReadableStates['cancelBy']} */
+  const cancelBy = async ({ state }, reason) => {
+    if (state === undefined) throw invalid('The reader is not attached to a stream');
+    await own(cancel(state, reason));
+  };
+
+  // After a part of the queue was read.
+  /** @type {ReadableStates['afterChunk']} */
+  const afterChunk = (state) => {
+    if (state.closing && sizeOf(state.queue) === 0) end(state);
+    else pullMore(state);
+  };
+  /** @type {ReadableStates['nextChunk']} */
+  const nextChunk = (state) => {
+    const { chunk, size } = take(state.queue);
+    state.held = sizeOf(state.queue) === 0 ? 0 : state.held - size;
+    afterChunk(state);
+    return chunk;
   };
 
   // A promise of the next chunk.
   /** @type {ReadableFunctions['read']} */
   const read = (reader) => {
     const { state } = reader;
-    if (state === undefined) return failed(new realm.TypeError('The reader has released its stream')).promise;
+    if (state === undefined) return failed(invalid('The reader is not attached to a stream')).promise;
     state.disturbed = true;
     if (state.status === 'errored') return failed(state.error).promise;
     if (state.status === 'closed') return settled(reader.newStep(undefined, true)).promise;
     if (sizeOf(state.queue) === 0) {
+      try {
+        state.bytes?.allocate();
+      } catch (error) {
+        return failed(error).promise;
+      }
       const request = later();
       put(reader.requests, request);
       pullMore(state);
       return request.promise;
     }
-    const { chunk, size } = take(state.queue);
-    state.held = sizeOf(state.queue) === 0 ? 0 : state.held - size;
-    if (state.closing && sizeOf(state.queue) === 0) end(state);
-    else pullMore(state);
-    return settled(reader.newStep(chunk, false)).promise;
+    return settled(reader.newStep(nextChunk(state), false)).promise;
   };
 
   // Resolving a promise reads `then`: a step without a prototype has none of the guest.
   /** @type {NewStep} */
   const bareStep = (value, done) => ({ __proto__: null, value, done });
   /** @type {ReadableFunctions['acquire']} */
-  const acquire = (state, newStep = bareStep) => {
-    if (state.reader !== undefined) throw new realm.TypeError('The stream is locked: it already has a reader');
-    const reader = { __proto__: null, state, newStep, requests: newQueue(), closed: later() };
+  const acquire = (state, newStep = bareStep, isByob = false) => {
+    if (state.reader !== undefined) throw invalid('ReadableStream is locked');
+    if (isByob && state.bytes === undefined) throw new realm.TypeError("The argument 'stream' must be a byte stream.");
+    const reader = { __proto__: null, state, newStep, isByob, requests: newQueue(), closed: later() };
     quiet(reader.closed.promise);
     if (state.status === 'closed') reader.closed.resolve(undefined);
     if (state.status === 'errored') reader.closed.reject(state.error);
@@ -155,10 +194,11 @@
   const release = (reader) => {
     const { state } = reader;
     if (state === undefined) return;
-    const error = new realm.TypeError('The reader has released its stream');
+    const error = invalid('Reader released');
     if (state.status === 'readable') reader.closed.reject(error);
     else reader.closed = failed(error);
-    while (sizeOf(reader.requests) > 0) take(reader.requests).reject(error);
+    state.bytes?.released();
+    while (sizeOf(reader.requests) > 0) take(reader.requests).reject(invalid('Releasing reader'));
     state.reader = undefined;
     reader.state = undefined;
   };
@@ -176,12 +216,17 @@
   realm.readableStates = {
     __proto__: null,
     acquire,
+    afterChunk,
     begin,
     cancel,
+    cancelBy,
     close,
     enqueue,
     fail,
+    invalid,
     newState,
+    nextChunk,
+    pullMore,
     read,
     release,
     wanted,

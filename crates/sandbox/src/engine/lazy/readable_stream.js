@@ -1,8 +1,10 @@
 // `ReadableStream` with its default reader and controller.
 (function readableStreams(/** @type {Realm} */ realm) {
-  const { asyncIterator, give, iterator, own, promises, readStrategy, readableStates, tag } = realm;
+  const { asyncIterator, chunksOf, give, iterator, newByobReader, own, promises, readStrategy, tag } = realm;
+  const { readableStates } = realm;
   const { settled, valueOf, wrap } = promises;
-  const { acquire, begin, cancel, close, enqueue, fail, newState, read, release, wanted } = readableStates;
+  const { acquire, begin, cancel, cancelBy, close, enqueue, fail, invalid, newState, read, release, wanted } =
+    readableStates;
 
   const KEY = { __proto__: null };
   /** @type {ReadableFunctions['stateOf']} */
@@ -15,8 +17,8 @@
   class ReadableStreamDefaultController {
     #state;
     /** @param {Guest} key @param {Guest} state */
-    constructor(key, state) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: a stream creates its controller');
+    constructor(key = undefined, state = undefined) {
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor');
       this.#state = state;
     }
     get desiredSize() {
@@ -47,8 +49,7 @@
     #reader;
     /** @param {Guest} stream */
     constructor(stream) {
-      if (!isStream(stream)) throw new realm.TypeError('A reader needs a ReadableStream');
-      this.#reader = acquire(stateOf(stream), newResult);
+      this.#reader = acquire(needStream(stream), newResult);
     }
     get closed() {
       return this.#reader.closed.promise;
@@ -58,67 +59,40 @@
     }
     /** @param {Guest} reason */
     async cancel(reason) {
-      const { state } = this.#reader;
-      if (state === undefined) throw new realm.TypeError('The reader has released its stream');
-      await own(cancel(state, reason));
+      await own(cancelBy(this.#reader, reason));
     }
     releaseLock() {
       release(this.#reader);
     }
   }
 
-  /** @param {Guest} chunk */
-  const checkBytes = (chunk) => {
-    if (realm.bytesOf(chunk) === undefined)
-      throw new realm.TypeError('A chunk of a byte stream must be a view of an ArrayBuffer');
+  /** @type {ReadableFunctions['needStream']} */
+  const needStream = (stream) => {
+    if (isStream(stream)) return stateOf(stream);
+    throw realm.wrongType('stream', 'an instance of ReadableStream', stream);
   };
-
-  /** @param {StreamReader} reader @param {boolean} keeps */
-  async function* chunksOf(reader, keeps) {
-    let isDone = false;
-    try {
-      for (;;) {
-        let step;
-        try {
-          step = await own(read(reader));
-        } catch (error) {
-          isDone = true;
-          throw error;
-        }
-        if (step.done) {
-          isDone = true;
-          return;
-        }
-        yield step.value;
-      }
-    } finally {
-      const { state } = reader;
-      const cancelled = isDone || keeps || state === undefined ? undefined : cancel(state, undefined);
-      release(reader);
-      if (cancelled !== undefined) await own(cancelled);
-    }
-  }
 
   class ReadableStream {
     #state = newState();
     /** @param {Guest} [source] @param {Guest} [strategy] @param {Guest} [key] */
     constructor(source = undefined, strategy = undefined, key = undefined) {
-      const state = this.#state;
-      state.controller = newController(state);
       if (key === KEY) return;
-      if (source === null) throw new realm.TypeError('The source of a stream must be an object');
+      const state = this.#state;
+      if (source === null) throw realm.wrongType('source', 'of type object', source);
       const underlying = source ?? { __proto__: null };
       const isBytes = underlying.type !== undefined;
       if (isBytes && `${underlying.type}` !== 'bytes')
-        throw new realm.TypeError("The type of a source must be 'bytes' or undefined");
+        throw new realm.TypeError(`The property 'source.type' is invalid. Received '${underlying.type}'`);
       const { most, size } = readStrategy(strategy, isBytes ? 0 : 1);
-      if (isBytes && size !== undefined) throw new realm.RangeError('A byte stream has no size function');
+      if (isBytes && size !== undefined) throw new realm.RangeError("The property 'strategy.size' is invalid.");
       state.most = most;
-      state.size = isBytes ? byteLength : size;
-      state.check = isBytes ? checkBytes : undefined;
-      const start = realm.optionalFunction(underlying, 'start');
-      state.pull = wrap(realm.optionalFunction(underlying, 'pull'), underlying, state.controller);
-      state.cancel = wrap(realm.optionalFunction(underlying, 'cancel'), underlying);
+      state.size = size;
+      state.controller = isBytes
+        ? realm.newByteController(state, underlying.autoAllocateChunkSize)
+        : newController(state);
+      const start = realm.optionalFunction(underlying, 'start', 'source');
+      state.pull = wrap(realm.optionalFunction(underlying, 'pull', 'source'), underlying, state.controller);
+      state.cancel = wrap(realm.optionalFunction(underlying, 'cancel', 'source'), underlying);
       begin(
         state,
         valueOf(start === undefined ? undefined : realm.ReflectApply(start, underlying, [state.controller])),
@@ -133,19 +107,15 @@
     }
     /** @param {Guest} reason */
     async cancel(reason) {
-      if (this.#state.reader !== undefined)
-        throw new realm.TypeError('The stream is locked: cancel it with its reader');
+      if (this.#state.reader !== undefined) throw invalid('ReadableStream is locked');
       await own(cancel(this.#state, reason));
     }
     /** @param {Guest} options */
     getReader(options) {
       const mode = options?.mode;
-      if (mode !== undefined) {
-        throw new realm.TypeError(
-          `The sandbox does not support readers of the mode ${realm.textOf(mode)}: use the default reader`,
-        );
-      }
-      return new ReadableStreamDefaultReader(this);
+      if (mode === undefined) return new ReadableStreamDefaultReader(this);
+      if (`${mode}` === 'byob') return newByobReader(this);
+      throw new realm.TypeError(`The property 'options.mode' is invalid. Received '${mode}'`);
     }
     /** @param {Guest} options */
     values(options) {
@@ -168,9 +138,6 @@
     }
   }
 
-  /** @param {Guest} chunk */
-  const byteLength = (chunk) => realm.typedArrayBytes(realm.bytesOf(chunk));
-
   // An internal stream: `pull` and `cancel` return internal promises.
   /** @type {ReadableFunctions['newStream']} */
   const newStream = (pull, cancelled, most, size, started) => {
@@ -184,13 +151,27 @@
     return stream;
   };
 
+  /** @type {ReadableFunctions['newByteStream']} */
+  const newByteStream = (pull, cancelled) => {
+    const stream = newStream(pull, cancelled, 0);
+    const state = stateOf(stream);
+    state.bytes = realm.newByteQueue(state, undefined);
+    return stream;
+  };
+  // The end of an internal stream, also for views that wait to be filled.
+  /** @type {ReadableFunctions['close']} */
+  const finish = (state) => {
+    close(state);
+    state.bytes?.finish();
+  };
+
   /** @param {Guest} iterable */
   const fromIterable = (iterable) => {
     const later = iterable?.[asyncIterator];
     const method = later ?? iterable?.[iterator];
-    if (typeof method !== 'function') throw new realm.TypeError('ReadableStream.from needs an iterable');
+    if (typeof method !== 'function') throw new realm.TypeError(`${realm.textOf(iterable)} must be iterable`);
     const source = realm.ReflectApply(method, iterable, []);
-    if (source === null || typeof source !== 'object') throw new realm.TypeError('The iterator is not an object');
+    if (source === null || typeof source !== 'object') throw invalid('The iterator method must return an object');
     const { next } = source;
     /** @type {ReadableState} */
     let state;
@@ -198,7 +179,8 @@
       const result = realm.ReflectApply(next, source, []);
       // The values of an iterator that is not async are awaited, and not its results.
       const step = method === later ? await result : result;
-      if (step === null || typeof step !== 'object') throw new realm.TypeError('The iterator did not return an object');
+      if (step === null || typeof step !== 'object')
+        throw invalid('The promise returned by the iterator.next() method must fulfill with an object');
       if (step.done) close(state);
       else enqueue(state, await step.value);
     };
@@ -216,10 +198,13 @@
     __proto__: null,
     acquire,
     cancel,
-    close,
+    close: finish,
+    closeOnly: close,
     enqueue,
     fail,
     isStream,
+    needStream,
+    newByteStream,
     newStream,
     read,
     release,

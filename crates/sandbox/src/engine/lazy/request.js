@@ -17,7 +17,7 @@
     let isToken = method !== '';
     for (let i = 0; i < upper.length; i++) if (indexOf(TOKEN, upper[i]) < 0) isToken = false;
     if (!isToken || FORBIDDEN[upper] === true)
-      throw new realm.TypeError(`${realm.textOf(method)} is not a valid method of a request`);
+      throw new realm.TypeError(`'${realm.textOf(method)}' is not a valid HTTP method.`);
     return USUAL[upper] === true ? upper : method;
   };
 
@@ -37,7 +37,9 @@
     let at = end + 1;
     for (let i = 0; i < 2; i++) at = indexOf(text, '\n', at) + 1;
     if (text[at] !== '\n' || text[at + 1] !== '\n')
-      throw new realm.TypeError('The URL of a request must not hold a user or a password');
+      throw new realm.TypeError(
+        `Request cannot be constructed from a URL that includes credentials: ${realm.textOf(`${input}`)}`,
+      );
     return href;
   };
 
@@ -87,12 +89,12 @@
       fill(record, options, from);
       const hasBody = options.body !== undefined && options.body !== null;
       if ((hasBody || from?.body !== undefined) && (record.method === 'GET' || record.method === 'HEAD')) {
-        throw new realm.TypeError(`A request with the method ${record.method} has no body`);
+        throw new realm.TypeError('Request with GET/HEAD method cannot have body.');
       }
       if (hasBody) {
         record.body = realm.toBody(options.body);
         if (record.body.stream !== undefined && options.duplex === undefined) {
-          throw new realm.TypeError("A request with a stream as its body needs { duplex: 'half' }");
+          throw new realm.TypeError('RequestInit: duplex option is required when sending a body.');
         }
         const { type } = record.body;
         if (type !== undefined && headerOf(record.headers, 'content-type') === undefined) {

@@ -14,7 +14,7 @@
     const text = `${value}`;
     for (let i = 0; i < text.length; i++) {
       const isWrong = (text[i] < ' ' && text[i] !== '\t') || text[i] === '\x7f' || text[i] > '\xff';
-      if (isWrong) throw new realm.TypeError('The statusText of a response holds invalid characters');
+      if (isWrong) throw new realm.TypeError('Invalid statusText');
     }
     return text;
   };
@@ -36,7 +36,7 @@
   const statusOf = (value) => {
     const status = realm.trunc(+value);
     if (!(status >= 200 && status <= 599))
-      throw new realm.RangeError('The status of a response must be from 200 to 599');
+      throw new realm.RangeError('init["status"] must be in the range of 200 to 599, inclusive.');
     return status;
   };
 
@@ -46,7 +46,8 @@
     if (options.statusText !== undefined) record.statusText = statusTextOf(options.statusText);
     record.headers = new Headers(options.headers === null ? undefined : options.headers);
     if (body === undefined) return;
-    if (isBodiless(record.status)) throw new realm.TypeError(`A response with the status ${record.status} has no body`);
+    if (isBodiless(record.status))
+      throw new realm.TypeError(`Response constructor: Invalid response status code ${record.status}`);
     record.body = body;
     if (body.type !== undefined && headerOf(record.headers, 'content-type') === undefined) {
       setHeader(record.headers, 'content-type', body.type);
@@ -82,7 +83,7 @@
       const text = native.urlParse(`${url}`);
       if (text === undefined) throw new realm.TypeError(`Failed to parse URL from ${realm.textOf(`${url}`)}`);
       const code = status === undefined ? 302 : +status;
-      if (!isRedirect(code)) throw new realm.RangeError('The status of a redirect must be 301, 302, 303, 307 or 308');
+      if (!isRedirect(code)) throw new realm.RangeError(`Invalid status code ${code}`);
       const record = newRecord('default', code);
       record.headers = new Headers();
       setHeader(record.headers, 'location', realm.slice(text, 0, realm.indexOf(text, '\n')));
@@ -93,7 +94,7 @@
     static json(data, init) {
       realm.needArguments(arguments.length, 1, 'Response.json');
       const text = realm.JSONStringify(data);
-      if (text === undefined) throw new realm.TypeError('The value is not JSON serializable');
+      if (text === undefined) throw new realm.TypeError('Value is not JSON serializable');
       const record = newRecord('default', 200);
       fill(record, realm.textBody(text, 'application/json'), init ?? { __proto__: null });
       return new Response(undefined, record, KEY);

@@ -3,6 +3,8 @@
   const { own, promises, readable, writable } = realm;
   const { later, nothing, quiet, settled, when } = promises;
 
+  const { invalid } = realm.readableStates;
+
   const STOPPED = { __proto__: null };
 
   // Waits until an internal promise is settled, fulfilled or rejected.
@@ -24,7 +26,7 @@
     if (to.status === 'errored' || to.status === 'erroring') return { __proto__: null, how: 'target', error: to.error };
     if (from.status === 'closed') return { __proto__: null, how: 'done', error: undefined };
     if (writable.isClosing(to) || to.status === 'closed') {
-      return { __proto__: null, how: 'target', error: new realm.TypeError('The target of the pipe is closed') };
+      return { __proto__: null, how: 'target', error: invalid('Destination WritableStream is closed') };
     }
     return undefined;
   };
@@ -39,6 +41,10 @@
     };
     if (signal !== undefined) realm.onAbort(signal, stop);
     when(writer.closed.promise, stop, stop);
+    // While the target is full, the end of the source ends the pipe. A chunk that is being read is not dropped for it.
+    let wakeWaiting = nothing;
+    const stopWaiting = () => wakeWaiting();
+    when(reader.closed.promise, stopWaiting, stopWaiting);
     // The promise's value, or STOPPED if the pipe is stopped before.
     /** @param {Promise<unknown>} promise */
     const unlessStopped = (promise) => {
@@ -57,7 +63,11 @@
         return end;
       }
       if (to.isFull) {
-        await unlessStopped(writer.ready.promise);
+        const changed = later();
+        wakeWaiting = () => changed.resolve(undefined);
+        when(writer.ready.promise, wakeWaiting, wakeWaiting);
+        await unlessStopped(changed.promise);
+        wakeWaiting = nothing;
         continue;
       }
       const step = await unlessStopped(readable.read(reader));
@@ -84,7 +94,7 @@
   const readOptions = (init) => {
     const { preventAbort, preventCancel, preventClose, signal } = init ?? { __proto__: null };
     if (signal !== undefined && !realm.isSignal(signal))
-      throw new realm.TypeError('The signal of a pipe must be an AbortSignal');
+      throw realm.wrongType('options.signal', 'an instance of AbortSignal', signal);
     return {
       __proto__: null,
       preventAbort: !!preventAbort,
@@ -107,28 +117,31 @@
     }
   };
 
+  /** @param {ReadableState} from @param {WritableState} to */
+  const needUnlocked = (from, to) => {
+    if (from.reader !== undefined) throw invalid('The ReadableStream is locked');
+    if (to.writer !== undefined) throw invalid('The WritableStream is locked');
+  };
+
   realm.pipeStream = async (stream, target, init) => {
-    if (!writable.isStream(target)) throw new realm.TypeError('ReadableStream.pipeTo needs a WritableStream');
+    if (!writable.isStream(target))
+      throw realm.wrongType('transform.writable', 'an instance of WritableStream', target);
     const options = readOptions(init);
     const from = readable.stateOf(stream);
     const to = writable.stateOf(target);
-    if (from.reader !== undefined || to.writer !== undefined)
-      throw new realm.TypeError('A stream of the pipe is locked');
+    needUnlocked(from, to);
     await own(run(from, to, options));
   };
 
   realm.pipeThroughPair = (stream, pair, init) => {
-    if (pair === undefined || pair === null)
-      throw new realm.TypeError('ReadableStream.pipeThrough needs a pair of streams');
-    const { readable: out, writable: into } = pair;
-    if (!readable.isStream(out) || !writable.isStream(into)) {
-      throw new realm.TypeError('ReadableStream.pipeThrough needs { readable, writable }');
-    }
+    const out = pair?.readable;
+    if (!readable.isStream(out)) throw realm.wrongType('transform.readable', 'an instance of ReadableStream', out);
+    const into = pair.writable;
+    if (!writable.isStream(into)) throw realm.wrongType('transform.writable', 'an instance of WritableStream', into);
     const options = readOptions(init);
     const from = readable.stateOf(stream);
     const to = writable.stateOf(into);
-    if (from.reader !== undefined || to.writer !== undefined)
-      throw new realm.TypeError('A stream of the pipe is locked');
+    needUnlocked(from, to);
     // Both ends get a failure; this promise is not awaited.
     quiet(run(from, to, options));
     return out;
@@ -136,7 +149,8 @@
 
   realm.teeStream = (stream) => {
     const from = readable.stateOf(stream);
-    const reader = readable.acquire(from);
+    const isBytes = from.bytes !== undefined;
+    let reader = readable.acquire(from);
     const cancelled = later();
     /** @type {Internal & { [index: number]: ReadableState }} */
     const branches = { __proto__: null };
@@ -145,47 +159,97 @@
     /** @type {Internal & { [index: number]: Guest }} */
     const reasons = { __proto__: null, 0: undefined, 1: undefined };
     let isReading = false;
-    let again = false;
+    /** @type {Internal & { [index: number]: boolean }} */
+    const again = { __proto__: null, 0: false, 1: false };
+    /** @param {number} index */
+    const isOpen = (index) => !cancelledBranches[index] && branches[index].status === 'readable';
     /** @param {(branch: ReadableState) => void} act */
     const each = (act) => {
-      for (let i = 0; i < 2; i++) if (!cancelledBranches[i] && branches[i].status === 'readable') act(branches[i]);
+      for (let i = 0; i < 2; i++) if (isOpen(i)) act(branches[i]);
     };
-    const pull = async () => {
+    const settle = () => {
+      if (!cancelledBranches[0] || !cancelledBranches[1]) cancelled.resolve(undefined);
+    };
+    // A byte stream fills the view of a branch, if one waits.
+    /** @param {boolean} isByob */
+    const useReader = (isByob) => {
+      if (reader.isByob === isByob) return;
+      readable.release(reader);
+      reader = readable.acquire(from, undefined, isByob);
+      watch();
+    };
+    const watch = () => {
+      const watched = reader;
+      when(watched.closed.promise, nothing, (error) => {
+        if (watched !== reader) return;
+        each((/** @type {ReadableState} */ branch) => readable.fail(branch, error));
+        settle();
+      });
+    };
+    // A branch whose view holds part of an element fails instead, and its reader gets the error.
+    /** @param {ReadableState} branch */
+    const closeBranch = (branch) => {
+      try {
+        readable.closeOnly(branch);
+      } catch {}
+    };
+    /** @param {number} owner @param {boolean} isByob @param {StreamStep} step */
+    const deliver = (owner, isByob, { done, value }) => {
+      const other = 1 - owner;
+      const filled = isByob && value !== undefined && isOpen(owner) ? realm.placeOf(value) : undefined;
+      if (done) {
+        each(closeBranch);
+        if (filled !== undefined && branches[owner].status === 'closed') branches[owner].bytes?.respondWith(filled);
+        for (let i = 0; i < 2; i++) branches[i].bytes?.finish();
+        settle();
+        return;
+      }
+      const bytes = isBytes && isOpen(other) ? realm.bytesOf(value) : undefined;
+      const copy = bytes === undefined ? value : realm.copyBytes(bytes, 0, realm.typedArrayBytes(bytes));
+      if (filled !== undefined) branches[owner].bytes?.respondWith(filled);
+      else if (isOpen(owner)) readable.enqueue(branches[owner], value);
+      if (isOpen(other)) readable.enqueue(branches[other], copy);
+    };
+    /** @param {number} index */
+    const pull = async (index) => {
       if (isReading) {
-        again = true;
+        again[index] = true;
         return;
       }
       isReading = true;
-      const good = (/** @type {StreamStep} */ { done, value }) => {
+      const request = branches[index].bytes?.request();
+      const isByob = request !== undefined;
+      if (isBytes) useReader(isByob);
+      const view = isByob ? realm.placeOf(request.view) : undefined;
+      const { bytes } = from;
+      const step = bytes && view ? bytes.readInto(reader, view, 1) : readable.read(reader);
+      const good = (/** @type {StreamStep} */ result) => {
+        again[0] = again[1] = false;
+        deliver(isByob ? index : 0, isByob, result);
         isReading = false;
-        if (done) {
-          each(readable.close);
-          if (!cancelledBranches[0] || !cancelledBranches[1]) cancelled.resolve(undefined);
-          return;
-        }
-        each((/** @type {ReadableState} */ branch) => readable.enqueue(branch, value));
-        if (!again) return;
-        again = false;
-        pull();
+        if (again[0]) pull(0);
+        else if (again[1]) pull(1);
       };
-      when(readable.read(reader), good, nothing);
+      when(step, good, nothing);
     };
-    /** @param {0 | 1} index */
-    const cancel = (index) => async (/** @type {Guest} */ reason) => {
-      cancelledBranches[index] = true;
-      reasons[index] = reason;
-      if (cancelledBranches[1 - index]) {
-        when(readable.cancel(from, [reasons[0], reasons[1]]), cancelled.resolve, cancelled.reject);
-      }
-      await own(cancelled.promise);
+    /** @param {number} index */
+    const newBranch = (index) => {
+      /** @param {Guest} reason */
+      const cancel = async (reason) => {
+        cancelledBranches[index] = true;
+        reasons[index] = reason;
+        if (cancelledBranches[1 - index]) {
+          when(readable.cancel(from, [reasons[0], reasons[1]]), cancelled.resolve, cancelled.reject);
+        }
+        await own(cancelled.promise);
+      };
+      const more = () => pull(index);
+      const branch = isBytes ? readable.newByteStream(more, cancel) : readable.newStream(more, cancel, 1);
+      branches[index] = readable.stateOf(branch);
+      return branch;
     };
-    const streams = [readable.newStream(pull, cancel(0), 0), readable.newStream(pull, cancel(1), 0)];
-    branches[0] = readable.stateOf(streams[0]);
-    branches[1] = readable.stateOf(streams[1]);
-    when(reader.closed.promise, nothing, (error) => {
-      each((/** @type {ReadableState} */ branch) => readable.fail(branch, error));
-      if (!cancelledBranches[0] || !cancelledBranches[1]) cancelled.resolve(undefined);
-    });
+    const streams = [newBranch(0), newBranch(1)];
+    watch();
     quiet(cancelled.promise);
     return streams;
   };

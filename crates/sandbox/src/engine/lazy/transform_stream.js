@@ -1,6 +1,7 @@
 // `TransformStream`, `ByteLengthQueuingStrategy` and `CountQueuingStrategy`.
 (function transformStreams(/** @type {Realm} */ realm) {
   const { give, own, promises, readable, readStrategy, tag, writable } = realm;
+  const { invalid } = realm.readableStates;
   const { NONE, invoke, later, valueOf, when, wrap } = promises;
 
   const KEY = { __proto__: null };
@@ -46,9 +47,7 @@
   /** @param {TransformState} state @param {Guest} chunk */
   const enqueue = (state, chunk) => {
     if (state.out.status !== 'readable' || state.out.closing) {
-      throw state.out.status === 'errored'
-        ? state.out.error
-        : new realm.TypeError('The stream is closed and takes no more chunks');
+      throw state.out.status === 'errored' ? state.out.error : invalid('Unable to enqueue');
     }
     try {
       readable.enqueue(state.out, chunk);
@@ -112,8 +111,8 @@
   class TransformStreamDefaultController {
     #state;
     /** @param {Guest} key @param {Guest} state */
-    constructor(key, state) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: a stream creates its controller');
+    constructor(key = undefined, state = undefined) {
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor');
       this.#state = state;
     }
     get desiredSize() {
@@ -130,7 +129,7 @@
     terminate() {
       const state = this.#state;
       if (state.out.status === 'readable' && !state.out.closing) readable.close(state.out);
-      stopWriting(state, new realm.TypeError('The stream was terminated'));
+      stopWriting(state, invalid('TransformStream has been terminated'));
     }
     static {
       /** @param {TransformState} state */
@@ -163,23 +162,34 @@
     return ends;
   };
 
+  // The ends of the next internally created TransformStream.
+  /** @type {StreamEnds | undefined} */
+  let ready;
+
   class TransformStream {
     #ends;
     /** @param {Guest} [transformer] @param {Guest} [writableStrategy] @param {Guest} [readableStrategy] */
     constructor(transformer = undefined, writableStrategy = undefined, readableStrategy = undefined) {
-      if (transformer === null) throw new realm.TypeError('A transformer must be an object');
+      if (ready !== undefined) {
+        this.#ends = ready;
+        ready = undefined;
+        return;
+      }
+      if (transformer === null) throw realm.wrongType('transformer', 'of type object', transformer);
       const source = transformer ?? { __proto__: null };
       if (source.readableType !== undefined || source.writableType !== undefined) {
-        throw new realm.RangeError('A transformer has no types');
+        throw new realm.RangeError(
+          `The property 'transformer.${source.readableType === undefined ? 'writableType' : 'readableType'}' is invalid.`,
+        );
       }
       const out = readStrategy(readableStrategy, 0);
       const into = readStrategy(writableStrategy, 1);
       const state = newState();
-      const start = realm.optionalFunction(source, 'start');
+      const start = realm.optionalFunction(source, 'start', 'transformer');
       state.controller = newController(state);
-      state.transform = wrap(realm.optionalFunction(source, 'transform'), source, state.controller);
-      state.flush = wrap(realm.optionalFunction(source, 'flush'), source, state.controller);
-      state.cancel = wrap(realm.optionalFunction(source, 'cancel'), source);
+      state.transform = wrap(realm.optionalFunction(source, 'transform', 'transformer'), source, state.controller);
+      state.flush = wrap(realm.optionalFunction(source, 'flush', 'transformer'), source, state.controller);
+      state.cancel = wrap(realm.optionalFunction(source, 'cancel', 'transformer'), source);
       const started = later();
       this.#ends = connect(state, started.promise, into, out);
       const result = start === undefined ? undefined : realm.ReflectApply(start, source, [state.controller]);
@@ -191,6 +201,13 @@
     }
     get writable() {
       return this.#ends.writable;
+    }
+    static {
+      realm.transformOf = (ends) => {
+        ready = ends;
+        return new TransformStream();
+      };
+      realm.endsOfTransform = (value) => (#ends in value ? value.#ends : undefined);
     }
   }
 
@@ -222,9 +239,8 @@
         #most;
         /** @param {Guest} init */
         constructor(init) {
-          if (init === null || typeof init !== 'object' || init.highWaterMark === undefined) {
-            throw new realm.TypeError(`${name} needs { highWaterMark }`);
-          }
+          if (init === null || typeof init !== 'object') throw realm.wrongType('init', 'of type object', init);
+          if (init.highWaterMark === undefined) throw new realm.TypeError('init.highWaterMark is required');
           this.#most = +init.highWaterMark;
         }
         get highWaterMark() {

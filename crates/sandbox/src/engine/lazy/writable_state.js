@@ -1,5 +1,6 @@
 // The state of a writable stream, without its classes.
 (function writableStates(/** @type {Realm} */ realm) {
+  const { invalid } = realm.readableStates;
   const { NONE, failed, invoke, later, newQueue, peek, put, quiet, settled, sizeOf, take, when } = realm.promises;
 
   // Marks the close in the queue.
@@ -187,7 +188,7 @@
   /** @type {WritableFunctions['write']} */
   const write = (writer, chunk) => {
     const { state } = writer;
-    if (state === undefined) return failed(new realm.TypeError('The writer has released its stream')).promise;
+    if (state === undefined) return failed(invalid('Writer is not bound to a WritableStream')).promise;
     let size = 1;
     if (state.status === 'writable' && state.size !== undefined) {
       try {
@@ -196,10 +197,10 @@
         fail(state, error);
       }
     }
-    if (writer.state !== state) return failed(new realm.TypeError('The writer has released its stream')).promise;
+    if (writer.state !== state) return failed(invalid('Writer is not bound to a WritableStream')).promise;
     if (state.status === 'errored' || state.status === 'erroring') return failed(state.error).promise;
     if (isClosing(state) || state.status === 'closed') {
-      return failed(new realm.TypeError('The stream is closed or closing')).promise;
+      return failed(invalid('WritableStream is closed')).promise;
     }
     const request = later();
     put(state.requests, request);
@@ -213,7 +214,7 @@
   /** @type {WritableFunctions['close']} */
   const close = (state) => {
     if (state.status === 'closed' || state.status === 'errored' || isClosing(state)) {
-      return failed(new realm.TypeError('The stream is closed or closing')).promise;
+      return failed(invalid(isClosing(state) ? 'Failure to close WritableStream' : 'WritableStream is closed')).promise;
     }
     const request = later();
     state.closeRequest = request;
@@ -239,7 +240,7 @@
 
   /** @type {WritableFunctions['acquire']} */
   const acquire = (state) => {
-    if (state.writer !== undefined) throw new realm.TypeError('The stream is locked: it already has a writer');
+    if (state.writer !== undefined) throw invalid('WritableStream is locked');
     const writer = { __proto__: null, state, ready: settled(undefined), closed: later() };
     quiet(writer.closed.promise);
     if (state.status === 'writable' && !isClosing(state) && state.isFull) writer.ready = later();
@@ -254,7 +255,7 @@
   const release = (writer) => {
     const { state } = writer;
     if (state === undefined) return;
-    const error = new realm.TypeError('The writer has released its stream');
+    const error = invalid('Writer has been released');
     refuseReady(writer, error);
     if (state.status === 'closed' || state.status === 'errored') writer.closed = failed(error);
     else writer.closed.reject(error);

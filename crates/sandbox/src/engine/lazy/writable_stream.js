@@ -2,6 +2,7 @@
 (function writableStreams(/** @type {Realm} */ realm) {
   const { give, own, promises, readStrategy, tag, writableStates } = realm;
   const { settled, valueOf, wrap } = promises;
+  const { invalid } = realm.readableStates;
   const { abort, acquire, begin, close, fail, isClosing, newState, release, wanted, write } = writableStates;
 
   const KEY = { __proto__: null };
@@ -15,8 +16,8 @@
   class WritableStreamDefaultController {
     #state;
     /** @param {Guest} key @param {Guest} state */
-    constructor(key, state) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: a stream creates its controller');
+    constructor(key = undefined, state = undefined) {
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor');
       this.#state = state;
     }
     get signal() {
@@ -36,11 +37,11 @@
     #writer;
     /** @param {Guest} stream */
     constructor(stream) {
-      if (!isStream(stream)) throw new realm.TypeError('A writer needs a WritableStream');
+      if (!isStream(stream)) throw realm.wrongType('stream', 'an instance of WritableStream', stream);
       this.#writer = acquire(stateOf(stream));
     }
     #state() {
-      if (this.#writer.state === undefined) throw new realm.TypeError('The writer has released its stream');
+      if (this.#writer.state === undefined) throw invalid('Writer is not bound to a WritableStream');
       return this.#writer.state;
     }
     get closed() {
@@ -77,16 +78,17 @@
       const state = this.#state;
       state.controller = newController(state);
       if (key === KEY) return;
-      if (sink === null) throw new realm.TypeError('The sink of a stream must be an object');
+      if (sink === null) throw realm.wrongType('sink', 'of type object', sink);
       const target = sink ?? { __proto__: null };
-      if (target.type !== undefined) throw new realm.RangeError('The sink of a stream has no type');
+      if (target.type !== undefined)
+        throw new realm.RangeError(`The argument 'type' is invalid. Received ${realm.textOf(target.type)}`);
       const { most, size } = readStrategy(strategy, 1);
       state.most = most;
       state.size = size;
-      const start = realm.optionalFunction(target, 'start');
-      state.write = wrap(realm.optionalFunction(target, 'write'), target, state.controller);
-      state.close = wrap(realm.optionalFunction(target, 'close'), target);
-      state.abort = wrap(realm.optionalFunction(target, 'abort'), target);
+      const start = realm.optionalFunction(target, 'start', 'sink');
+      state.write = wrap(realm.optionalFunction(target, 'write', 'sink'), target, state.controller);
+      state.close = wrap(realm.optionalFunction(target, 'close', 'sink'), target);
+      state.abort = wrap(realm.optionalFunction(target, 'abort', 'sink'), target);
       begin(state, valueOf(start === undefined ? undefined : realm.ReflectApply(start, target, [state.controller])));
     }
     get locked() {
@@ -94,11 +96,11 @@
     }
     /** @param {Guest} reason */
     async abort(reason) {
-      if (this.#state.writer !== undefined) throw new realm.TypeError('The stream is locked: abort it with its writer');
+      if (this.#state.writer !== undefined) throw invalid('WritableStream is locked');
       await own(abort(this.#state, reason));
     }
     async close() {
-      if (this.#state.writer !== undefined) throw new realm.TypeError('The stream is locked: close it with its writer');
+      if (this.#state.writer !== undefined) throw invalid('WritableStream is locked');
       await own(close(this.#state));
     }
     getWriter() {

@@ -5,14 +5,18 @@ use super::callback::{Arguments, Returned, guarded, throw};
 use super::host_call::{answer_text, call_and_wait};
 use super::module_source::{BytecodeOrigin, source_of};
 use super::syntax_check::{ErrorOrigin, check_syntax, place_error};
+use crate::engine::control::Work;
 use crate::engine::run::RunState;
 use crate::message::HostAnswer;
-use crate::module::ModuleKind;
+use crate::module::{BUFFER_LINK, ModuleKind};
 use serde::Deserialize;
 use std::time::Duration;
 
-/// CPU time granted for a package that is compiled for the first time; with bytecode it takes a fraction of that.
-const FIRST_LOAD: Duration = Duration::from_millis(250);
+/// CPU time granted to the tool for calls of a package, whose functions V8 compiles when they are first called. Every run has it,
+/// so that a tool that works in its first run works in the next ones.
+const PACKAGE_CALLS: Duration = Duration::from_millis(250);
+/// Functions of smaller packages are compiled in no time.
+const MIN_GRANTED_CHARS: usize = 16 << 10;
 
 /// `kind(path)`: one of `moduleKinds`.
 pub fn kind(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
@@ -92,6 +96,17 @@ fn add_required(scope: &mut v8::PinScope<'_, '_>, json: &str) -> Option<HostAnsw
     serde_json::to_string(&required.path).ok().map(HostAnswer::Value)
 }
 
+/// `chargeToPackages(loads)`: whether the CPU time from here on is that of a package load.
+pub fn charge_to_packages(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
+    guarded(scope, |scope| {
+        let work = if arguments.get(0).is_true() { Work::PackageLoad } else { Work::Tool };
+        if let Some(state) = scope.get_slot_mut::<RunState>() {
+            let used = state.control.charge_to(work);
+            state.warn_of_package_load(used);
+        }
+    });
+}
+
 /// `compile(path)`: the module's function.
 pub fn compile(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
@@ -129,12 +144,17 @@ fn compile_body<'s>(
     let name = v8::String::new(scope, path)?;
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
     let (mut source, options, found) = source_of(scope, path, code, &origin);
-    if found == BytecodeOrigin::FirstCompilation
+    if code.length() >= MIN_GRANTED_CHARS
         && let Some(state) = scope.get_slot::<RunState>()
+        && state.module(path).is_some_and(|module| module.kind == ModuleKind::Package)
     {
-        state.control.grant(FIRST_LOAD);
+        state.control.grant(PACKAGE_CALLS);
     }
-    let function = compile_function(scope, &mut source, options)?;
+    let globals = match scope.get_slot::<RunState>().and_then(|state| state.module(path)) {
+        Some(module) if module.links.iter().any(|(link, _)| link == BUFFER_LINK) => ModuleGlobals::Buffer,
+        Some(_) | None => ModuleGlobals::None,
+    };
+    let function = compile_function(scope, &mut source, options, globals)?;
     // V8 rejects data of another V8 or text, and compiles the text then.
     let refused = source.get_cached_data().is_none_or(v8::script_compiler::CachedData::rejected);
     if refused || found != BytecodeOrigin::Worker {
@@ -151,15 +171,26 @@ fn compile_body<'s>(
 /// The parameters of every module's function, in order.
 const PARAMETERS: [&str; 5] = ["exports", "require", "module", "__filename", "__dirname"];
 
+/// The globals that a module gets as a last parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModuleGlobals {
+    None,
+    Buffer,
+}
+
 /// Compiles a module's text to a function with these parameters.
 pub fn compile_function<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     source: &mut v8::script_compiler::Source,
     options: v8::script_compiler::CompileOptions,
+    globals: ModuleGlobals,
 ) -> Option<v8::Local<'s, v8::Function>> {
-    let mut parameters = Vec::with_capacity(PARAMETERS.len());
+    let mut parameters = Vec::with_capacity(PARAMETERS.len() + 1);
     for parameter in PARAMETERS {
         parameters.push(v8::String::new(scope, parameter)?);
+    }
+    if globals == ModuleGlobals::Buffer {
+        parameters.push(v8::String::new(scope, "Buffer")?);
     }
     let reason = v8::script_compiler::NoCacheReason::NoReason;
     v8::script_compiler::compile_function(scope, source, &parameters, &[], options, reason)

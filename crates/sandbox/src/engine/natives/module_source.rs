@@ -8,10 +8,8 @@ use crate::module::Code;
 pub enum BytecodeOrigin {
     /// This worker's cache: it includes functions that earlier runs used.
     Worker,
-    /// The package, or none for a module that is not a package.
+    /// The package, or none.
     Other,
-    /// None, for a package: it is compiled for the first time.
-    FirstCompilation,
 }
 
 /// The module's source for V8, with the best available bytecode.
@@ -28,12 +26,8 @@ pub fn source_of<'s>(
             (source, v8::script_compiler::CompileOptions::ConsumeCodeCache, found)
         }
         None => {
-            let state = scope.get_slot::<RunState>();
-            let module = state.and_then(|state| state.module(path));
-            let is_package = module.is_some_and(|module| matches!(module.code, Code::Package(_)));
-            let found = if is_package { BytecodeOrigin::FirstCompilation } else { BytecodeOrigin::Other };
             let source = v8::script_compiler::Source::new(text, Some(origin));
-            (source, v8::script_compiler::CompileOptions::NoCompileOptions, found)
+            (source, v8::script_compiler::CompileOptions::NoCompileOptions, BytecodeOrigin::Other)
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::booking::copy_text;
 use super::callback::{Arguments, Returned, guarded};
 use super::ed25519_points;
-use super::native_bytes::bytes_of;
+use super::native_bytes::{bytes_of, room_of};
 use ring::rand::SystemRandom;
 use ring::signature::{
     self, EcdsaKeyPair, EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair, RsaEncoding, RsaKeyPair, UnparsedPublicKey,
@@ -28,17 +28,40 @@ pub fn digest_of(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut
     });
 }
 
+fn hmac_algorithm(name: &str) -> Option<hmac::Algorithm> {
+    match name {
+        "SHA-1" => Some(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY),
+        "SHA-256" => Some(hmac::HMAC_SHA256),
+        "SHA-384" => Some(hmac::HMAC_SHA384),
+        "SHA-512" => Some(hmac::HMAC_SHA512),
+        _ => None,
+    }
+}
+
+/// `hmacRounds(hash, key, link, sum, rounds)`: the iterations of PBKDF2. Each replaces `link` by its HMAC, and adds it to `sum`. A
+/// script calls it with few rounds at a time, because a run cannot be stopped meanwhile.
+pub fn hmac_rounds(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Some((name, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
+        let rounds = arguments.get(4).uint32_value(scope).unwrap_or(0);
+        let (Some(algorithm), Some(key)) = (hmac_algorithm(&name), bytes_of(arguments.get(1))) else { return };
+        let (Some(link), Some(sum)) = (room_of(arguments.get(2)), room_of(arguments.get(3))) else { return };
+        let key = hmac::Key::new(algorithm, key);
+        for _ in 0..rounds {
+            let next = hmac::sign(&key, link);
+            for ((link, sum), byte) in link.iter_mut().zip(sum.iter_mut()).zip(next.as_ref()) {
+                *link = *byte;
+                *sum ^= byte;
+            }
+        }
+    });
+}
+
 /// `hmac(hash, key, bytes)`.
 pub fn hmac_of(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((name, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
-        let algorithm = match name.as_str() {
-            "SHA-1" => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
-            "SHA-256" => hmac::HMAC_SHA256,
-            "SHA-384" => hmac::HMAC_SHA384,
-            "SHA-512" => hmac::HMAC_SHA512,
-            _ => return,
-        };
+        let Some(algorithm) = hmac_algorithm(&name) else { return };
         let (Some(key), Some(bytes)) = (bytes_of(arguments.get(1)), bytes_of(arguments.get(2))) else { return };
         let tag = hmac::sign(&hmac::Key::new(algorithm, key), bytes);
         give_bytes(scope, &mut returned, tag.as_ref());
@@ -169,7 +192,8 @@ fn verification(scheme: &str) -> Option<&'static dyn VerificationAlgorithm> {
     Some(algorithm)
 }
 
-fn give_bytes(scope: &mut v8::PinScope<'_, '_>, returned: &mut Returned<'_>, bytes: &[u8]) {
+/// Returns bytes to a script, one character each.
+pub fn give_bytes(scope: &mut v8::PinScope<'_, '_>, returned: &mut Returned<'_>, bytes: &[u8]) {
     if let Some(binary) = v8::String::new_from_one_byte(scope, bytes, v8::NewStringType::Normal) {
         returned.set(binary.into());
     }

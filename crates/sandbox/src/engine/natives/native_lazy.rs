@@ -21,8 +21,8 @@ pub fn lazy_file(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut
         let Some((key, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
         let index = arguments.get(1).uint32_value(scope).unwrap_or(u32::MAX);
         let stage = STAGES.iter().find(|stage| stage.key == key);
-        let script = stage.and_then(|stage| stage.scripts.get(usize::try_from(index).ok()?));
-        if let Some(function) = script.and_then(|script| evaluate(scope, script)) {
+        let script = stage.and_then(|stage| stage.script(usize::try_from(index).ok()?));
+        if let Some(function) = script.and_then(|script| evaluate(scope, &script)) {
             returned.set(function.into());
         }
     });

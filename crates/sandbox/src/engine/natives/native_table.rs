@@ -3,10 +3,13 @@
 use super::callback::{Arguments, Returned, guarded};
 use super::function_text::source_text;
 use super::host_call::{call, call_sync};
-use super::module_loader::{compile, kind, link, require, source};
+use super::module_loader::{charge_to_packages, compile, kind, link, require, source};
+use super::native_aes::{aes, ghash};
+use super::native_agreement::{agree, agreement_public};
 use super::native_bytes::{atob, base64, btoa, fill_random, latin1_read, latin1_write};
-use super::native_codec::{codec_close, codec_open, codec_push};
-use super::native_crypto::{digest_of, hmac_of, key_generate, key_public, sign, verify};
+use super::native_codec::{codec_close, codec_open, codec_push, crc32};
+use super::native_crypto::{digest_of, hmac_of, hmac_rounds, key_generate, key_public, sign, verify};
+use super::native_inspect::{class_name, context, keys_of, kind_of, reveal, set_context};
 use super::native_lazy::{elapsed, lazy_file, lazy_stage, mark_handled, provide_value};
 use super::native_text::{decode, encoding_name, head, utf8_length, utf8_write, whole_bytes};
 use super::native_timer::{start_timer, stop_timer};
@@ -18,7 +21,7 @@ use std::ffi::c_void;
 use v8::MapFnTo;
 
 /// Name and callback of every native function in the snapshot, in the order of its external references.
-fn table() -> [(&'static str, v8::FunctionCallback); 33] {
+fn table() -> [(&'static str, v8::FunctionCallback); 34] {
     [
         ("log", log.map_fn_to()),
         ("isError", is_error.map_fn_to()),
@@ -29,6 +32,7 @@ fn table() -> [(&'static str, v8::FunctionCallback); 33] {
         ("kind", kind.map_fn_to()),
         ("source", source.map_fn_to()),
         ("compile", compile.map_fn_to()),
+        ("chargeToPackages", charge_to_packages.map_fn_to()),
         ("link", link.map_fn_to()),
         ("call", call.map_fn_to()),
         ("callSync", call_sync.map_fn_to()),
@@ -57,15 +61,27 @@ fn table() -> [(&'static str, v8::FunctionCallback); 33] {
 }
 
 /// Functions for lazy scripts only. They are not in the snapshot: a realm gets them with the first lazy script.
-fn lazy_table() -> [(&'static str, v8::FunctionCallback); 11] {
+fn lazy_table() -> [(&'static str, v8::FunctionCallback); 23] {
     [
+        ("className", class_name.map_fn_to()),
+        ("context", context.map_fn_to()),
+        ("keysOf", keys_of.map_fn_to()),
+        ("kindOf", kind_of.map_fn_to()),
+        ("reveal", reveal.map_fn_to()),
+        ("setContext", set_context.map_fn_to()),
         ("latin1Read", latin1_read.map_fn_to()),
         ("markHandled", mark_handled.map_fn_to()),
         ("codecOpen", codec_open.map_fn_to()),
         ("codecPush", codec_push.map_fn_to()),
         ("codecClose", codec_close.map_fn_to()),
+        ("crc32", crc32.map_fn_to()),
         ("digest", digest_of.map_fn_to()),
         ("hmac", hmac_of.map_fn_to()),
+        ("hmacRounds", hmac_rounds.map_fn_to()),
+        ("aes", aes.map_fn_to()),
+        ("ghash", ghash.map_fn_to()),
+        ("agreementPublic", agreement_public.map_fn_to()),
+        ("agree", agree.map_fn_to()),
         ("keyPublic", key_public.map_fn_to()),
         ("keyGenerate", key_generate.map_fn_to()),
         ("sign", sign.map_fn_to()),

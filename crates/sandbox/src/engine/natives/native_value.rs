@@ -28,10 +28,18 @@ pub fn is_error(_: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
     returned.set_bool(arguments.get(0).is_native_error());
 }
 
-/// The class of an object with internal slots; undefined for plain objects and arrays.
+/// `classOf(value)`: the class of an object with internal slots; undefined for plain objects and arrays.
 pub fn class_of(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
-    let value = arguments.get(0);
-    let checks: [(bool, &str); 18] = [
+    if let Some(name) = class_name_of(arguments.get(0))
+        && let Some(name) = v8::String::new(scope, name)
+    {
+        returned.set(name.into());
+    }
+}
+
+/// The class of an object with internal slots.
+pub fn class_name_of(value: v8::Local<'_, v8::Value>) -> Option<&'static str> {
+    let checks: [(bool, &'static str); 18] = [
         (value.is_map(), "Map"),
         (value.is_set(), "Set"),
         (value.is_date(), "Date"),
@@ -51,11 +59,7 @@ pub fn class_of(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut 
         (value.is_big_int_object(), "BigInt"),
         (value.is_symbol_object(), "Symbol"),
     ];
-    if let Some((_, name)) = checks.into_iter().find(|(matches, _)| *matches)
-        && let Some(name) = v8::String::new(scope, name)
-    {
-        returned.set(name.into());
-    }
+    checks.into_iter().find(|(matches, _)| *matches).map(|(_, name)| name)
 }
 
 pub fn refuse_result(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {

@@ -14,7 +14,7 @@ use crate::module::{Code, Module};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tgp_base::ids::{CallId, RunId};
 
 /// Stored in the isolate's slot during the run.
@@ -44,6 +44,7 @@ pub struct RunState {
     pub limits: RunLimits,
     /// Set if the guest's result cannot be serialised.
     pub refusal: Option<String>,
+    package_load_warned: bool,
     log_left: usize,
     log_cut: bool,
     last_call: u32,
@@ -77,6 +78,7 @@ impl RunState {
             texts: FunctionTexts::default(),
             limits: command.limits,
             refusal: None,
+            package_load_warned: false,
             log_left: command.limits.log_bytes as usize,
             log_cut: false,
             last_call: 0,
@@ -111,6 +113,20 @@ impl RunState {
                 self.late.push(module);
             }
         }
+    }
+
+    /// Logs a warning, once, when package loads have used more than half of their CPU time.
+    pub fn warn_of_package_load(&mut self, used: Duration) {
+        let limit = self.limits.package_load;
+        if self.package_load_warned || used <= limit / 2 {
+            return;
+        }
+        self.package_load_warned = true;
+        let text = format!(
+            "Loading the packages of this run took more than half of the {} ms of CPU time that it may take (sandbox.packageLoadMs). Import a smaller part of them, such as a subpath.",
+            limit.as_millis()
+        );
+        self.log(LogLevel::Warn, text);
     }
 
     pub fn next_call(&mut self) -> CallId {

@@ -4,9 +4,10 @@
 
 use super::confinement;
 use super::probe;
+use crate::crash_cause::{EXIT_FATAL, EXIT_USAGE};
 #[cfg(target_os = "linux")]
 use crate::engine::control::abort_signal;
-use crate::engine::control::{EXIT_FATAL, EXIT_USAGE, EngineControl, Inbox, StuckPolicy, exit_now, fatal_error};
+use crate::engine::control::{EngineControl, Inbox, StuckPolicy, exit_now, fatal_error};
 use crate::engine::engine_loop::{ENGINE_STACK, run_engine};
 use crate::engine::isolate::locale_data;
 use crate::engine::isolate::platform;
@@ -51,7 +52,7 @@ enum Job {
 
 /// Entry point of the worker process. Arguments: `--write-snapshot FILE LOCALES`, `--serve SNAPSHOT LOCALES MEMORY_BYTES`, or
 /// `--probe NAME`, which enters the confinement and tries one forbidden operation. On Linux also `--supervise`,
-/// `--become CONFINEMENT PROGRAM …` and `--try-walls`, for system programs.
+/// `--become CONFINEMENT PROGRAM …` and `--check-confinement`, for system programs.
 ///
 /// # Safety
 /// `arguments` must hold `count` valid, NUL-terminated strings.
@@ -96,7 +97,7 @@ fn parse(texts: &[String]) -> Option<Job> {
         #[cfg(target_os = "linux")]
         [flag] if flag == "--supervise" => Some(Job::Supervise),
         #[cfg(target_os = "linux")]
-        [flag] if flag == "--try-walls" => Some(Job::CheckConfinement),
+        [flag] if flag == "--check-confinement" => Some(Job::CheckConfinement),
         #[cfg(target_os = "linux")]
         [flag, confinement, program, args @ ..] if flag == "--become" => {
             Some(Job::Exec { confinement: confinement.clone(), program: program.clone(), args: args.to_vec() })
@@ -151,9 +152,8 @@ fn serve(snapshot: &Path, locales: &Path, memory_bytes: u64) -> c_int {
     abort_signal::install_abort_handler();
     let engine = Arc::clone(&control);
     let thread = threads::spawn_with_stack("tgp-engine", ENGINE_STACK, move || {
-        if let Ok(snapshot) = snapshot::load(file) {
-            run_engine(&inbox, &engine, &snapshot, memory_bytes, || confinement::seal(confinement));
-        }
+        let Ok(snapshot) = snapshot::load(file) else { exit_now(EXIT_USAGE) };
+        run_engine(&inbox, &engine, &snapshot, memory_bytes, || confinement::seal(confinement));
         exit_now(0);
     });
     match thread {

@@ -2,6 +2,7 @@
 
 use super::{Ends, IDLE, QUEUE, Silent, enqueue};
 use crate::confinement::Confinement;
+use crate::crash_cause::CrashCause;
 use crate::message::Fitness;
 use crate::pool::active_run::{ActiveRun, Rogue};
 use crate::pool::pool_state::PoolState;
@@ -69,7 +70,7 @@ fn invalid_messages_are_detected_in_every_state() {
 #[test]
 fn a_given_up_worker_is_ignored_and_its_run_is_retried_or_lost() {
     let (mut state, id, ends) = running();
-    let loss = state.give_up(id);
+    let loss = state.give_up(id, CrashCause::InvalidMessage);
     assert!(loss.worker.is_some() && loss.run.is_none(), "it had not begun, so it waits again");
     assert_eq!(state.accept(id, RunId(1), 0, |_| Ok(())), Ok(None));
     assert!(state.finish(id, &RunEnd::Cancelled, Fitness::Reusable, Instant::now()).is_none());
@@ -80,6 +81,6 @@ fn a_given_up_worker_is_ignored_and_its_run_is_retried_or_lost() {
     let (mut state, id, ends) = running();
     assert_eq!(state.accept(id, RunId(1), 0, ActiveRun::begin), Ok(Some(())));
     assert_eq!(state.accept(id, RunId(1), 0, ActiveRun::begin), Err(Rogue));
-    assert!(state.give_up(id).run.is_some(), "it had begun");
+    assert!(state.give_up(id, CrashCause::InvalidMessage).run.is_some(), "it had begun");
     assert!(ends.recv_timeout(Duration::from_secs(5)).unwrap().is_err());
 }

@@ -42,6 +42,7 @@ impl Host for Silent {
 const LIMITS: RunLimits = RunLimits {
     memory_bytes: 64 << 20,
     cpu: Duration::from_millis(50),
+    package_load: Duration::ZERO,
     wall: Duration::from_secs(1),
     result_bytes: 1 << 20,
     log_bytes: 1 << 10,
@@ -72,12 +73,13 @@ fn request(run: u64) -> RunRequest {
             runs: 1,
             bytes: 1000,
             cpu: Duration::from_secs(1),
+            package_load: Duration::from_secs(1),
             calls: 100,
             answer_bytes: 1 << 20,
         }),
         deadline: None,
         host: Arc::new(Silent::default()),
-        caller: "one".into(),
+        owner: "one".into(),
     }
 }
 

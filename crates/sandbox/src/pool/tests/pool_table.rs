@@ -2,6 +2,7 @@
 
 use super::{Ends, IDLE, LIMITS, Silent, request};
 use crate::confinement::Confinement;
+use crate::crash_cause::CrashCause;
 use crate::message::Fitness;
 use crate::pool::active_run::{ActiveRun, Rogue};
 use crate::pool::pool_action::{Loss, Refusal};
@@ -63,7 +64,7 @@ impl Simulation {
 
     fn describe(&self, loss: Loss) -> Vec<String> {
         let killed = loss.worker.map(|worker| format!("kill {}", self.name(&worker)));
-        let lost = loss.run.map(|active| format!("lose {}", active.ticket.run.0));
+        let lost = loss.run.map(|active| format!("lose {}", active.scheduled.run.0));
         let given_up = (!loss.given_up.is_empty()).then(|| format!("give up {}", loss.given_up.len()));
         killed.into_iter().chain(lost).chain(given_up).collect()
     }
@@ -118,7 +119,7 @@ impl Simulation {
                 let Some(finished) = self.state.finish(self.workers[worker].0, &end, fitness, now) else {
                     return vec!["unheard".to_owned()];
                 };
-                assert_eq!(finished.active.ticket.run, RunId(run));
+                assert_eq!(finished.active.scheduled.run, RunId(run));
                 finished.dismissed.map(|worker| format!("kill {}", self.name(&worker))).into_iter().collect()
             }
             Step::Cancel(run) => {
@@ -127,16 +128,17 @@ impl Simulation {
                 active.into_iter().chain(waiting).collect()
             }
             Step::StartFailed(worker) => {
-                let given_up = self.state.start_failed(self.workers[worker].0, &SandboxError::KeepsDying);
+                let given_up =
+                    self.state.start_failed(self.workers[worker].0, &SandboxError::KeepsDying(CrashCause::Host));
                 self.describe(Loss { given_up, ..Loss::default() })
             }
             Step::Gone(worker) => {
                 // Killing an ended process again has no effect.
-                let loss = self.state.worker_ended(self.workers[worker].0);
+                let loss = self.state.worker_ended(self.workers[worker].0, CrashCause::Exit(0));
                 self.describe(Loss { worker: None, ..loss })
             }
             Step::GiveUp(worker) => {
-                let loss = self.state.give_up(self.workers[worker].0);
+                let loss = self.state.give_up(self.workers[worker].0, CrashCause::InvalidMessage);
                 self.describe(loss)
             }
             Step::Wait(seconds) => {

@@ -2,6 +2,7 @@
 
 use super::{Ends, IDLE, Silent, enqueue};
 use crate::confinement::Confinement;
+use crate::crash_cause::CrashCause;
 use crate::pool::pool_state::{PoolState, QueueLimits};
 use crate::pool::worker_slots::WorkerId;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ fn a_queued_run_times_out_and_an_assigned_one_does_not() {
 fn a_requeued_run_keeps_its_first_queue_time() {
     let (mut state, id, _ends) = busy();
     let now = Instant::now();
-    let loss = state.give_up(id);
+    let loss = state.give_up(id, CrashCause::InvalidMessage);
     assert!(loss.run.is_none(), "it had not begun");
     assert_eq!(state.take_late(now + QUEUE_TIME).len(), 2);
 }

@@ -26,7 +26,7 @@
     #followers = list();
     /** @param {Guest} key */
     constructor(key) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: use AbortController or AbortSignal.timeout');
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor');
       super();
     }
     get aborted() {
@@ -55,7 +55,8 @@
     /** @param {Guest} milliseconds */
     static timeout(milliseconds) {
       const signal = new AbortSignal(KEY);
-      const expire = () => abortSignal(signal, new DOMException('The operation timed out', 'TimeoutError'));
+      const expire = () =>
+        abortSignal(signal, new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
       startTimer('setTimeout', expire, milliseconds, []);
       return signal;
     }
@@ -64,7 +65,7 @@
       const signal = new AbortSignal(KEY);
       const sources = list();
       for (const source of signals) {
-        if (!isSignal(source)) throw new realm.TypeError('AbortSignal.any needs signals');
+        if (!isSignal(source)) throw new realm.TypeError('signals[0] is not of type AbortSignal.');
         if (isAborted(source)) {
           abortSignal(signal, reasonOf(source));
           return signal;

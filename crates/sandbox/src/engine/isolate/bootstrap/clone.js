@@ -3,7 +3,7 @@
 // Clones are made in the guest's heap and share its strings, so they count against the run's memory limit.
 (function clone(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { DOMException, ReflectConstruct, define, getOwnPropertyDescriptor, give, hasOwn, isArray, objectKeys } = realm;
-  const { bufferBytes, dateGetTime, mapForEach, mapGet, mapSet, setAdd, setForEach } = realm;
+  const { bufferBytes, bufferDetached, dateGetTime, mapForEach, mapGet, mapSet, setAdd, setForEach } = realm;
   const { typedArrayBuffer, typedArrayLength, typedArrayName, typedArrayOffset } = realm;
   const { ObjectPrototype, getPrototypeOf, put, toStringTag, viewBuffer, viewBytes, viewOffset, views } = realm;
 
@@ -22,9 +22,12 @@
   };
 
   /** @param {string} what */
-  const refuse = (what) => {
-    throw new DOMException(`${what} cannot be cloned`, 'DataCloneError');
+  const refuse = (what, problem = 'could not be cloned.') => {
+    throw new DOMException(`${what} ${problem}`, 'DataCloneError');
   };
+
+  // The key under which the first copy of a transfer finds what it records.
+  const MOVES = { __proto__: null };
 
   /** @param {Guest} error @param {Map<Guest, Guest>} seen */
   function copyError(error, seen) {
@@ -41,9 +44,15 @@
   /** @param {Guest} value @param {string | undefined} name @param {Map<Guest, Guest>} seen @returns {object} */
   function copyView(value, name, seen) {
     const Type = name === undefined ? realm.DataView : views[name];
-    const buffer = copy(name === undefined ? viewBuffer(value) : typedArrayBuffer(value), seen);
+    const source = name === undefined ? viewBuffer(value) : typedArrayBuffer(value);
+    if (bufferDetached(source)) return refuse('An ArrayBuffer is detached and');
+    const buffer = copy(source, seen);
     const offset = name === undefined ? viewOffset(value) : typedArrayOffset(value);
-    return new Type(buffer, offset, name === undefined ? viewBytes(value) : typedArrayLength(value));
+    const length = name === undefined ? viewBytes(value) : typedArrayLength(value);
+    /** @type {Moves | undefined} */
+    const moves = mapGet(seen, MOVES);
+    if (moves?.isMark(buffer)) return moves.viewMark(buffer, Type, offset, length);
+    return new Type(buffer, offset, length);
   }
 
   // Whether an object keeps its state in internal slots instead of members.
@@ -58,9 +67,14 @@
   /** @param {Guest} value */
   function copyPlatformObject(value) {
     if (realm.isFile?.(value))
-      return realm.newFile(realm.bytesOfBlob(value), realm.nameOfFile(value), realm.typeOfBlob(value));
+      return realm.newFile(
+        realm.bytesOfBlob(value),
+        realm.nameOfFile(value),
+        realm.typeOfBlob(value),
+        realm.changeOfFile(value),
+      );
     if (realm.isBlob?.(value)) return realm.newBlob(realm.bytesOfBlob(value), realm.typeOfBlob(value));
-    return refuse(`A ${realm.brief(value[toStringTag])}`);
+    return refuse('Cannot clone object', 'of unsupported type.');
   }
 
   /** @param {Guest} value @param {Guest} out @param {Map<Guest, Guest>} seen */
@@ -81,6 +95,7 @@
       case 'RegExp':
         return new realm.RegExp(realm.regexpSource(value), realm.regexpFlags(value));
       case 'ArrayBuffer':
+        if (bufferDetached(value)) return refuse('An ArrayBuffer is detached and');
         return typedArrayBuffer(realm.copyBytes(new realm.Uint8Array(value), 0, bufferBytes(value)));
       case 'Number':
       case 'String':
@@ -103,6 +118,7 @@
     const leaf = copyLeaf(value, type);
     if (leaf !== undefined) {
       mapSet(seen, value, leaf);
+      mapGet(seen, MOVES)?.keep(leaf);
       return leaf;
     }
     const name = typedArrayName(value);
@@ -119,7 +135,7 @@
       else setForEach(value, (item) => setAdd(out, copy(item, seen)));
       return out;
     }
-    if (type !== undefined) return refuse(type === 'Object' ? 'This object' : `A ${type}`);
+    if (type !== undefined) return refuse(`#<${type}>`);
     if (!isArray(value) && isOfPlatform(value)) return copyPlatformObject(value);
     /** @type {Guest} */
     const out = isArray(value) ? [] : {};
@@ -132,9 +148,9 @@
   function copy(value, seen) {
     switch (typeof value) {
       case 'function':
-        return refuse('A function');
+        return refuse(realm.brief(realm.sourceText(value)));
       case 'symbol':
-        return refuse('A symbol');
+        return refuse(realm.textOf(value));
       case 'object':
         return value === null ? null : copyObject(value, seen);
       default:
@@ -145,11 +161,18 @@
   /** @type {Realm['cloneValue']} */
   const cloneValue = (value) => copy(value, ReflectConstruct(realm.Map, []));
   realm.cloneValue = cloneValue;
+  realm.copyWith = copy;
+  realm.MOVES = MOVES;
 
   give('structuredClone', function structuredClone(/** @type {Guest} */ value, /** @type {Guest} */ options) {
-    if (arguments.length === 0) throw new realm.TypeError('structuredClone needs a value');
-    if (options?.transfer !== undefined && options.transfer.length > 0) refuse('An object to be transferred');
-    return cloneValue(value);
+    if (arguments.length === 0) throw new realm.TypeError('The "value" argument must be specified');
+    if (options === undefined || options === null) return cloneValue(value);
+    if (typeof options !== 'object' && typeof options !== 'function')
+      throw new realm.TypeError("Failed to execute 'structuredClone': Options cannot be converted to a dictionary");
+    const { transfer } = options;
+    if (transfer === undefined) return cloneValue(value);
+    realm.need('transfer');
+    return realm.cloneAndTransfer(value, transfer);
   });
 
   /** @param {Guest} callback */
@@ -167,7 +190,7 @@
   }
 
   give('queueMicrotask', function queueMicrotask(/** @type {Guest} */ callback) {
-    if (typeof callback !== 'function') throw new realm.TypeError('queueMicrotask needs a function');
+    if (typeof callback !== 'function') throw realm.wrongType('callback', 'of type function', callback);
     runLater(callback);
   });
 });

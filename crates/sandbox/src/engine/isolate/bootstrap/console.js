@@ -51,8 +51,8 @@
     warn: (...values) => writeLine(WARN, values),
     /** @param {...Guest} values */
     error: (...values) => writeLine(ERROR, values),
-    /** @param {Guest} value */
-    dir: (value) => write(LOG, textOf(value)),
+    /** @param {Guest} value @param {Guest} options */
+    dir: (value, options) => write(LOG, textOf(value, { __proto__: null, customInspect: false, ...options })),
     /** @param {...Guest} values */
     dirxml: (...values) => writeLine(LOG, values),
     /** @param {...Guest} values */
@@ -128,5 +128,10 @@
   const names = realm.objectKeys(methods);
   for (let i = 0; i < names.length; i++) put(console, names[i], methods[names[i]]);
   realm.tag('console', { __proto__: null, prototype: console });
+  // The modules of Node in packages take what they need of the engine from here.
+  realm.define(console, realm.symbolFor(undefined, 'tgp.node'), (/** @type {string} */ kind) => {
+    realm.need('node');
+    return realm.newNodeParts(kind);
+  });
   give('console', console);
 });

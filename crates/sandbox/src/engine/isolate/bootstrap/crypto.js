@@ -35,7 +35,7 @@
   class Crypto {
     /** @param {Guest} key */
     constructor(key) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: use the global crypto');
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor');
     }
     get subtle() {
       realm.need('subtle');

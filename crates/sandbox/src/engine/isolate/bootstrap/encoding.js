@@ -39,7 +39,7 @@
     }
     /** @param {Guest} text @param {Guest} target */
     encodeInto(text, target) {
-      if (!isBytes(target)) throw new realm.TypeError('TextEncoder.encodeInto needs a Uint8Array');
+      if (!isBytes(target)) throw realm.wrongType('dest', 'an instance of Uint8Array', target);
       // The number of characters read is in the upper half, the number of bytes written in the lower.
       const done = native.utf8Write(`${text}`, target);
       return { read: realm.floor(done / 4294967296), written: done % 4294967296 };
@@ -58,7 +58,7 @@
     #begun = false;
     constructor(label = 'utf-8', /** @type {Guest} */ options = undefined) {
       const name = native.encodingName(`${label}`);
-      if (name === undefined) throw new realm.RangeError(`The encoding ${realm.textOf(`${label}`)} is not supported`);
+      if (name === undefined) throw new realm.RangeError(`The "${realm.textOf(`${label}`)}" encoding is not supported`);
       this.#name = name;
       this.#fatal = !!options?.fatal;
       this.#ignoreBOM = !!options?.ignoreBOM;
@@ -76,7 +76,10 @@
     decode(input, options) {
       const stream = options !== undefined && options !== null && !!options.stream;
       let bytes = input === undefined ? new Uint8Array(0) : bytesOf(input);
-      if (bytes === undefined) throw new realm.TypeError('TextDecoder.decode needs an ArrayBuffer or a view of one');
+      if (bytes === undefined)
+        throw new realm.TypeError(
+          'The "list" argument must be an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView.',
+        );
       if (this.#rest !== undefined) bytes = joined(this.#rest, bytes);
       if (this.#shift !== undefined && bytes[0] !== ESCAPE) bytes = joined(this.#shift, bytes);
       this.#rest = undefined;
@@ -88,7 +91,7 @@
       this.#rest = undefined;
       this.#shift = undefined;
       this.#begun = false;
-      throw new realm.TypeError(`The bytes are not valid ${this.#name}`);
+      throw new realm.TypeError(`The encoded data was not valid for encoding ${this.#name}`);
     }
     // Keeps an incomplete character at the end of a chunk for the next chunk.
     /** @param {Bytes} bytes */
@@ -138,13 +141,13 @@
 
   give('atob', function atob(/** @type {string} */ text) {
     const binary = native.atob(`${text}`);
-    if (binary === undefined) throw new DOMException('The text is not base64', 'InvalidCharacterError');
+    if (binary === undefined) throw new DOMException('Invalid character', 'InvalidCharacterError');
     return binary;
   });
   give('btoa', function btoa(/** @type {string} */ binary) {
     const text = native.btoa(`${binary}`);
     if (text === undefined) {
-      throw new DOMException('The text holds characters beyond one byte; encode it first', 'InvalidCharacterError');
+      throw new DOMException('Invalid character', 'InvalidCharacterError');
     }
     return text;
   });

@@ -113,6 +113,7 @@
   realm.brief = (text) => cut(readable(text), MAX_NAME);
   realm.readText = readText;
   realm.errorText = errorText;
+  realm.errorTitle = headOf;
   realm.describeError = describe;
   realm.hostError = hostError;
 });

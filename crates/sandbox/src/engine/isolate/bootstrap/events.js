@@ -1,7 +1,6 @@
 // `Event`, `CustomEvent` and `EventTarget`. Targets have no parents here, so events do not propagate.
 (function events(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
-  const { DOMException, ReflectApply, defineProperty, give, list, needArguments, push, repeatable, tag, textOf } =
-    realm;
+  const { DOMException, ReflectApply, defineProperty, give, list, needArguments, push, repeatable, tag } = realm;
 
   const PHASES = ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'];
   /** @param {Guest} value */
@@ -117,7 +116,7 @@
       /** @param {Event} event @param {Guest} target */
       prepare = (event, target) => {
         if (event === null || typeof event !== 'object' || !(#type in event)) {
-          throw new realm.TypeError('EventTarget.dispatchEvent needs an Event');
+          throw realm.wrongType('event', 'an instance of Event', event);
         }
         if (event.#busy) throw new DOMException('The event is already being dispatched', 'InvalidStateError');
         event.#target = target;
@@ -185,7 +184,7 @@
     read.passive = isTrue(options.passive);
     read.signal = options.signal;
     if (read.signal !== undefined && !realm.isSignal(read.signal)) {
-      throw new realm.TypeError('The signal of an event listener must be an AbortSignal');
+      throw realm.wrongType('options.signal', 'an instance of AbortSignal', read.signal);
     }
     return read;
   };
@@ -197,7 +196,7 @@
       needArguments(arguments.length, 2, 'EventTarget.addEventListener');
       const { capture, once, passive, signal } = readOptions(options);
       if (callback === null || callback === undefined) return;
-      if (!isCallable(callback)) throw new realm.TypeError(`${textOf(callback)} is not an event listener`);
+      if (!isCallable(callback)) throw realm.wrongType('listener', 'an instance of EventListener', callback);
       if (signal !== undefined && realm.isAborted(signal)) return;
       const wanted = `${type}`;
       const listeners = this.#listeners;

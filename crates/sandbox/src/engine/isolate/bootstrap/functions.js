@@ -12,4 +12,5 @@
     },
   };
   define(Function.prototype, 'toString', toString);
+  realm.sourceText = (fn) => ReflectApply(toString, fn, []);
 });

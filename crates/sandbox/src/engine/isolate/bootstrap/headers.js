@@ -19,7 +19,7 @@
     const name = toLowerCase(textOf(value));
     let valid = name !== '';
     for (let i = 0; i < name.length; i++) if (realm.indexOf(NAME, name[i]) < 0) valid = false;
-    if (!valid) throw new realm.TypeError(`${realm.textOf(name)} is not a valid header name`);
+    if (!valid) throw new realm.TypeError(`Headers.append: "${realm.textOf(name)}" is an invalid header name.`);
     return name;
   };
 
@@ -36,10 +36,12 @@
     const trimmed = realm.slice(text, from, to);
     for (let i = 0; i < trimmed.length; i++) {
       if (trimmed[i] === '\n' || trimmed[i] === '\r' || trimmed[i] === '\0') {
-        throw new realm.TypeError('A header value must not hold line breaks');
+        throw new realm.TypeError(`Headers.append: "${trimmed}" is an invalid header value.`);
       }
       if (trimmed[i] > '\xff') {
-        throw new realm.TypeError('A header value must not hold characters beyond one byte; encode it first');
+        throw new realm.TypeError(
+          `Cannot convert argument to a ByteString because the character at index ${i} has a value of ${realm.charCodeAt(trimmed, i)} which is greater than 255.`,
+        );
       }
     }
     return trimmed;
@@ -64,19 +66,20 @@
     /** @param {Guest} name @param {Guest} value */
     append(name, value) {
       needArguments(arguments.length, 2, 'Headers.append');
-      const wanted = nameOf(name);
+      const shown = textOf(name);
+      const wanted = nameOf(shown);
       const text = valueOf(value);
       this.#refuseFixed();
-      this.#add(wanted, text);
+      this.#add(wanted, text, shown);
     }
     /** @param {Guest} name @param {Guest} value */
     set(name, value) {
       needArguments(arguments.length, 2, 'Headers.set');
-      const wanted = nameOf(name);
+      const shown = textOf(name);
+      const wanted = nameOf(shown);
       const text = valueOf(value);
       this.#refuseFixed();
-      this.#drop(wanted);
-      this.#add(wanted, text);
+      this.#replace(wanted, text, shown);
     }
     /** @param {Guest} name */
     get(name) {
@@ -122,19 +125,27 @@
     }
     /** @param {Guest} init */
     #fill(init) {
-      /** @param {string} name @param {Guest} value */
-      const add = (name, value) => this.#add(nameOf(name), valueOf(value));
+      /** @param {Guest} name @param {Guest} value */
+      const add = (name, value) => {
+        const shown = textOf(name);
+        this.#add(nameOf(shown), valueOf(value), shown);
+      };
       if ((typeof init !== 'object' && typeof init !== 'function') || init === null) {
-        throw new realm.TypeError('Headers needs an object, pairs or Headers');
+        throw new realm.TypeError(
+          'Headers constructor: Argument 1 could not be converted to one of: sequence<sequence<ByteString>>, record<ByteString, ByteString>.',
+        );
       }
       if (#pairs in init) {
-        for (let i = 0; i < init.#pairs.length; i++) this.#add(init.#pairs[i].name, init.#pairs[i].value);
+        for (let i = 0; i < init.#pairs.length; i++) this.#copy(init.#pairs[i]);
         return;
       }
       const iterate = init[iterator];
       if (iterate === undefined || iterate === null) realm.eachMember(init, add);
       else if (typeof iterate === 'function') realm.eachPair(init, 'Headers', add);
-      else throw new realm.TypeError('Headers needs an object, pairs or Headers');
+      else
+        throw new realm.TypeError(
+          'Headers constructor: Argument 1 could not be converted to one of: sequence<sequence<ByteString>>, record<ByteString, ByteString>.',
+        );
     }
     /** @param {string} name */
     #find(name) {
@@ -146,11 +157,33 @@
       return found;
     }
     #refuseFixed() {
-      if (this.#fixed) throw new realm.TypeError('These headers cannot be changed');
+      if (this.#fixed) throw new realm.TypeError('immutable');
     }
-    /** @param {string} name @param {Guest} value */
-    #add(name, value) {
-      push(this.#pairs, { __proto__: null, name, value });
+    // `shown` is the name as it was written, for `console`.
+    /** @param {string} name @param {Guest} value @param {string} shown */
+    #add(name, value, shown) {
+      push(this.#pairs, { __proto__: null, name, value, shown });
+      this.#sorted = undefined;
+      this.#show(name);
+    }
+    /** @param {{ name: string; value: Guest; shown: string }} pair */
+    #copy({ name, value, shown }) {
+      this.#add(name, value, shown);
+    }
+    // Puts the value in the place of the first one.
+    /** @param {string} name @param {Guest} value @param {string} shown */
+    #replace(name, value, shown) {
+      const kept = list();
+      let isThere = false;
+      for (let i = 0; i < this.#pairs.length; i++) {
+        if (this.#pairs[i].name !== name) push(kept, this.#pairs[i]);
+        else if (!isThere) {
+          isThere = true;
+          push(kept, { __proto__: null, name, value, shown });
+        }
+      }
+      this.#pairs = kept;
+      if (!isThere) this.#add(name, value, shown);
       this.#sorted = undefined;
       this.#show(name);
     }
@@ -207,17 +240,31 @@
       realm.headersFrom = (flat) => {
         const out = new Headers();
         out.#open = true;
-        for (let i = 0; i + 1 < flat.length; i += 2) out.#add(flat[i], flat[i + 1]);
+        for (let i = 0; i + 1 < flat.length; i += 2) out.#add(flat[i], flat[i + 1], flat[i]);
         return out;
       };
       realm.copyHeaders = (headers) => {
         const out = new Headers();
         out.#open = headers.#open;
-        for (let i = 0; i < headers.#pairs.length; i++) out.#add(headers.#pairs[i].name, headers.#pairs[i].value);
+        for (let i = 0; i < headers.#pairs.length; i++) out.#copy(headers.#pairs[i]);
         return out;
       };
+      // Names and values in turn, in the order in which the names were added.
+      realm.shownHeaders = (headers) => {
+        const flat = list();
+        /** @type {Table<any>} */
+        const seen = { __proto__: null };
+        for (let i = 0; i < headers.#pairs.length; i++) {
+          const { name } = headers.#pairs[i];
+          if (seen[name] === true) continue;
+          seen[name] = true;
+          push(flat, headers.#pairs[i].shown);
+          push(flat, headers.#find(name));
+        }
+        return flat;
+      };
       realm.headerOf = (headers, name) => headers.#find(name);
-      realm.setHeader = (headers, name, value) => headers.#add(name, value);
+      realm.setHeader = (headers, name, value) => headers.#add(name, value, name);
       realm.fixHeaders = (headers) => {
         headers.#fixed = true;
         return headers;

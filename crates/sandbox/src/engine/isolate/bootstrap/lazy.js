@@ -1,6 +1,6 @@
 // Lazy stages: parts of the realm that are built on first use. A smaller realm is created faster.
 (function lazy(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
-  const { ReflectOwnKeys, create, defineProperty, getOwnPropertyDescriptor, hasOwn, objectKeys } = realm;
+  const { ReflectOwnKeys, create, defineProperty, getOwnPropertyDescriptor, hasOwn, indexOf, objectKeys } = realm;
 
   // A stage has a function that returns its files and, once they have run, the globals that they defined. Some globals are
   // finished when a guest first reads them.
@@ -68,7 +68,7 @@
       for (let i = 0; i < names.length; i++) target[names[i]] = source[names[i]];
       lazyNatives = more;
     }
-    const stage = newStage(web);
+    const stage = newStage(indexOf(' console inspect node ', ` ${key} `) < 0 ? web : text);
     stage.natives = lazyNatives;
     /** @param {number} i */
     stage.file = (i) => native.lazyFile(key, i);
@@ -131,6 +131,7 @@
   realm.rehearse = () => {
     const on = create(realm);
     on.give = () => {};
+    on.tag = () => {};
     run(text, on);
     run(web, on);
     run(clock, on);
@@ -162,6 +163,8 @@
   };
   // Before the class is built, no value is a URL.
   realm.hrefOf = () => undefined;
+  // How timers keep the context of asynchronous calls, once a package uses it.
+  realm.contexts = { __proto__: null, read: undefined, run: undefined };
   // The seeded random source and the fixed clock, if the run has them.
   realm.repeatable = { __proto__: null, nextWord: undefined, now: undefined, start: undefined };
 });

@@ -2,7 +2,8 @@
 (function modules(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
   const { JSONParse, ReflectApply, ReflectOwnKeys, hasOwn, lastIndexOf, slice } = realm;
 
-  const { module: MODULE, asyncModule: ASYNC_MODULE, asyncScript: ASYNC_SCRIPT, json: JSON_TEXT } = native.moduleKinds;
+  const { module: MODULE, asyncModule: ASYNC_MODULE, asyncScript: ASYNC_SCRIPT } = native.moduleKinds;
+  const { package: PACKAGE, json: JSON_TEXT } = native.moduleKinds;
   /** @type {Table<any>} */
   const modules = { __proto__: null };
 
@@ -41,6 +42,15 @@
     }
   }
 
+  // The CPU time of a package load is charged apart from the tool's, whose modules a package may load in turn.
+  let loadsPackage = false;
+  /** @param {boolean} loads */
+  function chargeToPackages(loads) {
+    if (loads === loadsPackage) return;
+    native.chargeToPackages(loads);
+    loadsPackage = loads;
+  }
+
   /** @type {Realm['load']} */
   function load(path) {
     const cached = modules[path];
@@ -49,17 +59,28 @@
     const module = { exports: {} };
     const loaded = { __proto__: null, kind, module, empty: module.exports, completion: undefined };
     modules[path] = loaded;
+    const loadedPackage = loadsPackage;
     try {
       if (kind === JSON_TEXT) {
         module.exports = JSONParse(native.source(path));
         return loaded;
       }
+      chargeToPackages(kind === PACKAGE);
       const body = compile(path);
-      const parameters = [module.exports, requireFrom(path), module, path, folderOf(path)];
-      loaded.completion = ReflectApply(body, module.exports, parameters);
+      const buffer = native.link(path, '#Buffer');
+      const { exports } = module;
+      const require = requireFrom(path);
+      const folder = folderOf(path);
+      const parameters =
+        buffer === undefined
+          ? [exports, require, module, path, folder]
+          : [exports, require, module, path, folder, load(buffer).module.exports.Buffer];
+      loaded.completion = ReflectApply(body, exports, parameters);
     } catch (error) {
       delete modules[path];
       throw error;
+    } finally {
+      chargeToPackages(loadedPackage);
     }
     return loaded;
   }

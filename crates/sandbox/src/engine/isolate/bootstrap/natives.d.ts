@@ -5,7 +5,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Functions in the snapshot. */
 interface Natives {
   readonly logLevels: Readonly<Record<'debug' | 'error' | 'info' | 'log' | 'warn', number>>;
-  readonly moduleKinds: Readonly<Record<'module' | 'asyncModule' | 'asyncScript' | 'json', number>>;
+  readonly moduleKinds: Readonly<Record<'module' | 'asyncModule' | 'asyncScript' | 'package' | 'json', number>>;
   log(level: number, text: string): void;
   isError(value: unknown): value is Error;
   classOf(value: unknown): string | undefined;
@@ -15,6 +15,7 @@ interface Natives {
   kind(path: string): number;
   source(path: string): string;
   compile(path: string): (...parameters: never) => unknown;
+  chargeToPackages(loads: boolean): void;
   link(importer: string, specifier: string): string | undefined;
   call(name: string, json: string, settle: (answer: string) => void): void;
   callSync(name: string, json: string): string;
@@ -44,18 +45,46 @@ interface Natives {
 
 /** The functions that scripts of `lazy/` get in addition. */
 interface LazyNatives extends Natives {
+  className(value: object): string;
+  context(): unknown;
+  keysOf(value: object, hidden: boolean, indexes: boolean): (string | symbol)[];
+  kindOf(value: unknown): string | undefined;
+  reveal(value: unknown): [any, any] | undefined;
+  setContext(value: unknown): void;
   latin1Read(bytes: Bytes): string;
   markHandled(promise: Promise<unknown>): void;
-  codecOpen(format: string, packs: boolean): number;
+  codecOpen(
+    format: string,
+    packs: boolean,
+    level?: number,
+    windowBits?: number,
+    memLevel?: number,
+    strategy?: number,
+    dictionary?: Bytes,
+  ): number | undefined;
   codecPush(
-    codec: number,
+    codec: number | undefined,
     bytes: Bytes,
     out: Bytes,
-    last: boolean,
-  ): [read: number, written: number, ended: number] | undefined;
+    flush: number,
+  ): [read: number, written: number, ended: number] | string | undefined;
   codecClose(codec: number): void;
+  crc32(bytes: Bytes, start: number): number;
   digest(hash: string, bytes: Bytes): string;
   hmac(hash: string, key: Bytes, bytes: Bytes): string;
+  hmacRounds(hash: string, key: Bytes, link: Bytes, sum: Bytes, rounds: number): void;
+  aes(
+    mode: string,
+    key: Bytes,
+    state: Bytes,
+    bytes: Bytes,
+    out: Bytes,
+    used?: number,
+    bits?: number,
+  ): number | undefined;
+  ghash(key: Bytes, sum: Bytes, bytes: Bytes, used: number, ends: boolean): number | undefined;
+  agreementPublic(curve: string, secret: Bytes): string | undefined;
+  agree(curve: string, secret: Bytes, peer: Bytes): string | undefined;
   keyPublic(scheme: string, pkcs8: Bytes): string | undefined;
   keyGenerate(scheme: string): string;
   sign(scheme: string, pkcs8: Bytes, bytes: Bytes): string | undefined;

@@ -87,7 +87,7 @@
   realm.needArguments = (count, needed, what) => {
     if (count < needed) {
       throw new realm.TypeError(
-        `${what} needs ${needed === 1 ? 'an argument' : `${needed} arguments`}, but has ${count}`,
+        `${what}: ${needed} argument${needed > 1 ? 's' : ''} required, but${count > 0 ? ' only' : ''} ${count} found.`,
       );
     }
   };

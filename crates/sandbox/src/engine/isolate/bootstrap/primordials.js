@@ -27,12 +27,15 @@
     getOwnPropertyDescriptor,
     getPrototypeOf: Object.getPrototypeOf,
     ObjectPrototype: Object.prototype,
+    ErrorPrototype: Error.prototype,
     toStringTag: Symbol.toStringTag,
+    toPrimitive: Symbol.toPrimitive,
     objectKeys: Object.keys,
     hasOwn: Object.hasOwn,
     isArray: Array.isArray,
     floor: Math.floor,
     imul: Math.imul,
+    max: Math.max,
     min: Math.min,
     trunc: Math.trunc,
     parseFloat,
@@ -75,11 +78,17 @@
     dateToISOString: Date.prototype.toISOString,
     dateGetTime: Date.prototype.getTime,
     symbolToString: Symbol.prototype.toString,
+    symbolFor: Symbol.for,
+    symbolValue: Symbol.prototype.valueOf,
+    functionText: Function.prototype.toString,
     mapGet: Map.prototype.get,
     mapSet: Map.prototype.set,
+    mapSize: getter(Map.prototype, 'size'),
     setAdd: Set.prototype.add,
+    setSize: getter(Set.prototype, 'size'),
     weakMapGet: WeakMap.prototype.get,
     weakMapSet: WeakMap.prototype.set,
+    charCodeAt: String.prototype.charCodeAt,
     toLowerCase: String.prototype.toLowerCase,
     toUpperCase: String.prototype.toUpperCase,
     toWellFormed: String.prototype.toWellFormed,
@@ -90,9 +99,12 @@
     typedArrayBytes: getter(typedArrays, 'byteLength'),
     typedArrayLength: getter(typedArrays, 'length'),
     bufferBytes: getter(ArrayBuffer.prototype, 'byteLength'),
+    bufferDetached: getter(ArrayBuffer.prototype, 'detached'),
+    bufferTransfer: ArrayBuffer.prototype.transfer,
     viewBuffer: getter(DataView.prototype, 'buffer'),
     viewOffset: getter(DataView.prototype, 'byteOffset'),
     viewBytes: getter(DataView.prototype, 'byteLength'),
+    regexpExec: RegExp.prototype.exec,
     regexpSource: getter(RegExp.prototype, 'source'),
     regexpFlags: getter(RegExp.prototype, 'flags'),
     numberValue: Number.prototype.valueOf,
@@ -146,10 +158,13 @@
     return out;
   };
 
+  // The prototypes of the classes that `tag` was called for.
+  realm.tagged = { __proto__: /** @type {any} */ (null) };
   // Sets `Symbol.toStringTag` of a class, as built-ins have it.
   const { toStringTag } = Symbol;
   realm.tag = (name, target) => {
     const tag = { __proto__: null, value: name, writable: false, enumerable: false, configurable: true };
     defineProperty(target.prototype, toStringTag, tag);
+    realm.tagged[name] = target.prototype;
   };
 });

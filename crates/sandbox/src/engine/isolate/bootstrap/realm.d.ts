@@ -81,6 +81,7 @@ interface Timer extends Internal {
   readonly wait: number;
   due: number;
   readonly repeat: boolean;
+  readonly context: unknown;
 }
 
 /** Functions of built-ins as they were before any guest. */
@@ -98,12 +99,15 @@ interface Primordials {
   getOwnPropertyDescriptor(object: Guest, key: PropertyKey): PropertyDescriptor | undefined;
   getPrototypeOf(object: Guest): object | null;
   ObjectPrototype: object;
+  ErrorPrototype: object;
   toStringTag: typeof Symbol.toStringTag;
+  toPrimitive: typeof Symbol.toPrimitive;
   objectKeys(object: Guest): string[];
   hasOwn(object: Guest, key: PropertyKey): boolean;
   isArray(value: Guest): value is Guest[];
   floor(number: number): number;
   imul(a: number, b: number): number;
+  max(a: number, b: number): number;
   min(a: number, b: number): number;
   trunc(number: number): number;
   parseFloat(text: Guest): number;
@@ -130,7 +134,7 @@ interface Primordials {
   Uint8Array: Uint8ArrayConstructor;
   DataView: DataViewConstructor;
   Object: ObjectConstructor;
-  bigintToString(value: bigint): string;
+  bigintToString(value: bigint, radix?: number): string;
   mapForEach(map: Guest, each: (item: Guest, key: Guest) => void): void;
   setForEach(set: Guest, each: (item: Guest) => void): void;
   slice(text: string, from: number, to?: number): string;
@@ -138,6 +142,7 @@ interface Primordials {
   lastIndexOf(text: string, wanted: string): number;
   methods: Table<Guest>;
   views: Table<any>;
+  tagged: Table<object>;
   define<T>(target: T, key: PropertyKey, value: unknown): T;
   put<T>(target: T, key: PropertyKey, value: unknown): T;
   own<T>(promise: Promise<T>): Promise<T>;
@@ -154,11 +159,17 @@ interface UnboundMethods {
   dateToISOString(date: Guest): string;
   dateGetTime(date: Guest): number;
   symbolToString(symbol: symbol): string;
+  symbolFor(self: undefined, name: string): symbol;
+  symbolValue(boxed: Guest): symbol;
+  functionText(fn: Guest): string;
   mapGet<K, V>(map: Map<K, V>, key: K): V | undefined;
   mapSet<K, V>(map: Map<K, V>, key: K, value: V): void;
+  mapSize(map: Guest): number;
+  setSize(set: Guest): number;
   setAdd<V>(set: Set<V>, value: V): void;
   weakMapGet<K extends WeakKey, V>(map: WeakMap<K, V>, key: K): V | undefined;
   weakMapSet<K extends WeakKey, V>(map: WeakMap<K, V>, key: K, value: V): void;
+  charCodeAt(text: string, at: number): number;
   toLowerCase(text: string): string;
   toUpperCase(text: string): string;
   toWellFormed(text: string): string;
@@ -169,9 +180,12 @@ interface UnboundMethods {
   typedArrayBytes(array: Guest): number;
   typedArrayLength(array: Guest): number;
   bufferBytes(buffer: Guest): number;
+  bufferDetached(buffer: Guest): boolean;
+  bufferTransfer(buffer: Guest): ArrayBuffer;
   viewBuffer(view: Guest): ArrayBuffer;
   viewOffset(view: Guest): number;
   viewBytes(view: Guest): number;
+  regexpExec(pattern: RegExp, text: string): string[] | null;
   regexpSource(pattern: Guest): string;
   regexpFlags(pattern: Guest): string;
   numberValue(boxed: Guest): number;

@@ -7,15 +7,24 @@ interface Repeatable extends Internal {
   start: number | undefined;
 }
 
+/** How timers keep the context of asynchronous calls. */
+interface AsyncContexts extends Internal {
+  read: (() => unknown) | undefined;
+  run: ((context: unknown, callback: TimerCallback, values: Guest[]) => void) | undefined;
+}
+
 type TimerCallback = (...values: Guest[]) => unknown;
 
 interface BootstrapParts {
+  // functions.js
+  sourceText(fn: Guest): string;
   // lazy.js
   need(key: string): void;
   buildClock(): void;
   /** Of a draft: defines a global of a stage. `finish` is called when a guest first reads it. */
   give(name: string, value: unknown, finish?: () => void): void;
   repeatable: Repeatable;
+  contexts: AsyncContexts;
   // host.js
   decodeAnswer(answer: string, fault?: Error): Guest;
   askNow(name: string, values: Guest[]): Guest;
@@ -35,12 +44,14 @@ interface BootstrapParts {
   offer(names: string[]): void;
   // inspect.js
   ownValue(object: Guest, name: PropertyKey): Guest;
-  textOf(value: Guest): string;
+  textOf(value: Guest, options?: Guest): string;
   formatLine(values: Guest[]): string;
+  wrongType(name: string, wanted: string, value: Guest): TypeError;
   // errors.js
   brief(text: string): string;
   readText(value: Guest, key: string): string;
   errorText(error: Guest): string;
+  errorTitle(error: Guest): string;
   describeError(error: Guest): string;
   hostError(code: string, message: string, fault?: Guest): Error;
   // plain.js
@@ -98,8 +109,11 @@ interface BootstrapParts {
   replaceSearchParams(params: ParamsObject, search: string): void;
   isSearchParams(value: Guest): boolean;
   searchParamsText(params: ParamsObject): string;
+  flatParams(params: ParamsObject): List<string>;
   // clone.js, crypto.js
   cloneValue(value: Guest): Guest;
+  copyWith(value: Guest, seen: Map<Guest, Guest>): Guest;
+  MOVES: object;
   fillRandom(bytes: Bytes, length: number): void;
   // headers.js
   Headers: new (
@@ -107,6 +121,7 @@ interface BootstrapParts {
   ) => HeadersObject;
   isHeaders(value: Guest): boolean;
   flatHeaders(value: Guest): string[];
+  shownHeaders(headers: HeadersObject): List<string>;
   headersFrom(flat: string[]): HeadersObject;
   copyHeaders(headers: HeadersObject): HeadersObject;
   headerOf(headers: HeadersObject, name: string): string | undefined;
@@ -117,6 +132,13 @@ interface BootstrapParts {
   readClock(): number;
   startClock(moment: number): void;
   callHook(hook: Guest, error: Guest, sites: CallFrame[]): Guest;
+}
+
+/** What the first copy of a transfer records: marks in place of views of transferred buffers, and finished parts. */
+interface Moves extends Internal {
+  isMark(copy: Guest): boolean;
+  viewMark(buffer: object, Type: Guest, offset: number, length: number): object;
+  keep(copy: object): void;
 }
 
 /** How `asPlain` reports a value that cannot be written, or is too large. */

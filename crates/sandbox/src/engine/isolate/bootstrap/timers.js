@@ -1,18 +1,19 @@
 // Timers; they end with the run.
 (function timerFunctions(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
-  const { ReflectApply, give, min, repeatable, trunc } = realm;
+  const { ReflectApply, contexts, give, min, repeatable, trunc } = realm;
 
   /** @type {Internal & { [id: number]: Timer }} */
   const timers = { __proto__: null };
 
   /** @type {Realm['startTimer']} */
   const startTimer = (kind, callback, delay, values) => {
-    if (typeof callback !== 'function') throw new realm.TypeError(`${kind} needs a function as its first argument`);
+    if (typeof callback !== 'function') throw realm.wrongType('callback', 'of type function', callback);
     const wait = typeof delay === 'number' && delay > 0 ? min(trunc(delay), 2147483647) : 0;
     const id = native.startTimer(wait, kind === 'setInterval');
     // Used with a fixed clock only.
     const due = (repeatable.now ?? 0) + wait;
-    timers[id] = { __proto__: null, callback, values, wait, due, repeat: kind === 'setInterval' };
+    const context = contexts.read?.();
+    timers[id] = { __proto__: null, callback, values, wait, due, repeat: kind === 'setInterval', context };
     return id;
   };
 
@@ -31,7 +32,8 @@
     // With a fixed clock, moves the clock to the due time.
     if (repeatable.now !== undefined && timer.due > repeatable.now) repeatable.now = timer.due;
     timer.due += timer.wait;
-    ReflectApply(timer.callback, undefined, timer.values);
+    if (timer.context === undefined) ReflectApply(timer.callback, undefined, timer.values);
+    else contexts.run?.(timer.context, timer.callback, timer.values);
   }
 
   give(

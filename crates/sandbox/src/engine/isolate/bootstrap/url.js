@@ -1,6 +1,6 @@
 // `URL`; parsing and setters are native, by the WHATWG URL standard.
 (function url(/** @type {Realm} */ realm, /** @type {Natives} */ native) {
-  const { give, indexOf, slice, tag } = realm;
+  const { give, indexOf, put, slice, tag } = realm;
 
   const PARTS = [
     'href',
@@ -36,6 +36,15 @@
     return text === undefined ? undefined : readRecord(text);
   };
 
+  /** @param {string} input @param {Guest} [base] */
+  const invalidUrl = (input, base) => {
+    const error = new realm.TypeError('Invalid URL');
+    put(error, 'code', 'ERR_INVALID_URL');
+    put(error, 'input', realm.brief(input));
+    if (base !== undefined) put(error, 'base', realm.brief(`${base}`));
+    return error;
+  };
+
   class URL {
     /** @type {Table<any>} */
     #record;
@@ -43,9 +52,9 @@
     #params;
     /** @param {Guest} input @param {Guest} [base] */
     constructor(input, base) {
-      if (arguments.length === 0) throw new realm.TypeError('URL needs a text');
+      if (arguments.length === 0) throw new realm.TypeError('The "url" argument must be specified');
       const record = parse(input, base);
-      if (record === undefined) throw new realm.TypeError(`Invalid URL: ${realm.textOf(`${input}`)}`);
+      if (record === undefined) throw invalidUrl(`${input}`, base);
       this.#record = record;
     }
     /** @param {Guest} input @param {Guest} base */
@@ -63,7 +72,7 @@
     }
     set href(value) {
       const record = parse(value);
-      if (record === undefined) throw new realm.TypeError(`Invalid URL: ${`${value}`}`);
+      if (record === undefined) throw invalidUrl(`${value}`);
       this.#record = record;
       this.#refresh();
     }

@@ -165,13 +165,16 @@
       this.#pairs = kept;
       this.#changed?.(this.#text());
     }
-    #text() {
+    #flat() {
       const flat = list();
       for (let i = 0; i < this.#pairs.length; i++) {
         push(flat, this.#pairs[i].name);
         push(flat, this.#pairs[i].value);
       }
-      return native.formSerialize(toArray(flat));
+      return flat;
+    }
+    #text() {
+      return native.formSerialize(toArray(this.#flat()));
     }
     static {
       attach = (params, changed) => {
@@ -182,6 +185,8 @@
       };
       realm.isSearchParams = (value) => value !== null && typeof value === 'object' && #pairs in value;
       realm.searchParamsText = (params) => params.#text();
+      // Names and values in turn.
+      realm.flatParams = (params) => params.#flat();
     }
   }
 
