@@ -12,9 +12,10 @@ import { TGP, TGPError } from '../index.js';
 
 const LIMITS = { timeoutMs: 10_000, wallMs: 20_000, memoryMb: 256 };
 
-export async function inSandbox() {
+/** @param {import('../index.js').TGPConfigInput} [config] */
+export async function inSandbox(config = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tgp-conformance-'));
-  const kernel = new TGP({ config: { rootDir: join(folder, '.tgp'), sandbox: LIMITS } });
+  const kernel = new TGP({ config: { ...config, rootDir: join(folder, '.tgp'), sandbox: LIMITS } });
   await kernel.run('return 1');
   let count = 0;
   /** @param {string} name @param {string} text */
@@ -28,6 +29,8 @@ export async function inSandbox() {
   return {
     /** Writes a file to the tools folder and returns its path. */
     write,
+    /** The result and the logs of a tool. @param {string} path @param {unknown} args */
+    result: (path, args) => kernel.exec(path, args),
     /** @param {string} path */
     exec: (path) => outcomeOf(kernel.exec(path, {})),
     /** @param {Case} code */

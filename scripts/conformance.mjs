@@ -3,6 +3,7 @@
  *
  *   npm run conformance                        all of conformance/areas
  *   npm run conformance -- results language    these areas
+ *   npm run conformance -- tools               300 frozen tools, with every difference from Node 24
  *   npm run conformance -- --suite DIR         a checkout of a public suite, with a summary by area
  *   npm run conformance -- --suite DIR --only language/statements --failures
  *
@@ -14,6 +15,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { compareTools } from '../conformance/compare_tools.mjs';
 import { inNode } from '../conformance/in_node.mjs';
 import { inSandbox } from '../conformance/in_sandbox.mjs';
 import { asTable, sameOutcome } from '../conformance/outcome.mjs';
@@ -21,6 +23,8 @@ import { asTable, sameOutcome } from '../conformance/outcome.mjs';
 /** @typedef {import('../conformance/outcome.mjs').Case} Case */
 
 const FOLDER = join(import.meta.dirname, '../conformance');
+/** The name of the frozen tools among the areas. */
+const TOOLS = 'tools';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,7 +35,20 @@ const { values, positionals } = parseArgs({
   },
 });
 
-process.exitCode = values.suite === undefined ? await runAreas(positionals) : await runSuite(values.suite);
+process.exitCode = await runWanted();
+
+async function runWanted() {
+  if (values.suite !== undefined) return runSuite(values.suite);
+  return positionals[0] === TOOLS ? runTools() : runAreas(positionals);
+}
+
+/** The exit code. */
+async function runTools() {
+  const { rows, differences } = await compareTools(values.only);
+  for (const difference of differences) console.log(`✗ ${difference}`);
+  console.log(asTable(['area', 'passed', 'of'], rows));
+  return differences.length === 0 ? 0 : 1;
+}
 
 /**
  * The exit code.

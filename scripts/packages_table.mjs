@@ -1,66 +1,68 @@
 /**
- * Writes docs/packages.md: which popular packages work in the sandbox, and their cost.
+ * Runs a small job with each popular package in a tool and in Node, and compares the results: under the default limits and
+ * under raised ones, each in the first run of a root, in the second run, and after a restart.
  *
- *   node scripts/packages_table.mjs [--folder <dir>] [--only <name,name>]
+ *   npm run packages                              all of tools/package_jobs; writes docs/packages.md
+ *   npm run packages -- --only mathjs,zod         these; only prints
+ *   npm run packages -- --folder DIR              with the packages installed there, or to be installed there
+ *   npm run packages -- --second-set              packages chosen without knowledge of this project; only prints
  *
- * Installs the newest version of each package of `tools/package_jobs/` into a folder outside the project, runs a small job with it
- * in a kernel, and compares the result with Node's. With `--only` it only prints.
+ * Packages are installed into a folder outside the project: the newest version of each, or those of the second set.
  */
 
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs, promisify } from 'node:util';
-import { TGP, tgpTools } from '../index.js';
 import { FORMATS } from '../tools/package_jobs/formats.mjs';
 import { OTHERS } from '../tools/package_jobs/others.mjs';
 import { VALUES } from '../tools/package_jobs/values.mjs';
 import { ROOT } from '../tools/process.mjs';
+import { tried } from './package_runs.mjs';
 import { packagesPage } from './packages_page.mjs';
 
-/**
- * @typedef {{ name: string, version: string, instead?: string, kilobytes?: number, firstMs?: number, cpuMs?: number, failure?: string }} Row
- */
+/** @typedef {import('./package_runs.mjs').PackageJob} PackageJob */
 
 /** @type {Record<string, import('../tools/package_jobs/values.mjs').Job>} */
 const JOBS = { ...VALUES, ...FORMATS, ...OTHERS };
-const TOOL = 'tools/job.ts';
 /** The number of packages installed together; if that fails, they are installed one by one. */
 const BATCH = 30;
-/** A limit above the needs of all jobs, so that the table can show how much CPU time those above the default need. */
-const LIMITS = { timeoutMs: 10_000, wallMs: 30_000, memoryMb: 512 };
 const NODE_MS = 30_000;
-const INSTALL = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--legacy-peer-deps', '--prefer-offline'];
+/** The last version of a package with the API of its job, if that is not the newest. */
+const VERSIONS = { typescript: '6' };
+const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+const SECOND = join(ROOT, 'tools', 'package_jobs', 'second_set');
 
 const execute = promisify(execFile);
-const { values: options } = parseArgs({ options: { folder: { type: 'string' }, only: { type: 'string' } } });
-const folder = options.folder ?? join(tmpdir(), 'tgp-packages');
-const names = options.only?.split(',') ?? Object.keys(JOBS);
-
+const { values: options } = parseArgs({
+  options: { folder: { type: 'string' }, only: { type: 'string' }, 'second-set': { type: 'boolean', default: false } },
+});
+const isSecond = options['second-set'];
+const folder = options.folder ?? join(tmpdir(), isSecond ? 'tgp-second-set' : 'tgp-packages');
 mkdirSync(folder, { recursive: true });
-if (!existsSync(join(folder, 'package.json')))
-  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-const absent = names.filter((name) => !existsSync(join(folder, 'node_modules', name)));
-for (let first = 0; first < absent.length; first += BATCH) install(absent.slice(first, first + BATCH));
 
 const server = createServer(echo).listen(0, '127.0.0.1');
 await once(server, 'listening');
 const origin = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
 
+const wanted = options.only?.split(',');
 const rows = [];
-for (const name of names.filter((name) => existsSync(join(folder, 'node_modules', name)))) {
-  const row = await tried(name);
-  process.stdout.write(`${row.failure === undefined ? 'works' : 'FAILS'} ${JSON.stringify(row)}\n`);
+for await (const job of isSecond ? secondSet() : popular(wanted ?? Object.keys(JOBS))) {
+  if (wanted !== undefined && !wanted.includes(job.name)) continue;
+  const row = await tried(folder, origin, job);
+  const verdict = row.failure === undefined ? 'works' : row.raised === undefined ? 'LIMITS' : 'FAILS';
+  process.stdout.write(`${verdict} ${JSON.stringify(row)}\n`);
   rows.push(row);
 }
-const working = rows.filter(({ failure }) => failure === undefined).length;
 server.close();
-process.stdout.write(`${working} of ${rows.length} work\n`);
-if (options.only === undefined) writeFileSync(join(ROOT, 'docs', 'packages.md'), packagesPage(rows));
+const working = rows.filter(({ failure }) => failure === undefined).length;
+const raised = rows.filter(({ raised }) => raised === undefined).length;
+process.stdout.write(`${working} of ${rows.length} work by default, ${raised} with raised limits\n`);
+if (wanted === undefined && !isSecond) writeFileSync(join(ROOT, 'docs', 'packages.md'), packagesPage(rows));
 
 /**
  * A server for jobs that send requests, available as `ORIGIN`.
@@ -74,42 +76,59 @@ async function echo(request, response) {
   response.end(JSON.stringify({ path: request.url, type, body: type.includes('json') ? JSON.parse(body) : body }));
 }
 
+/** @returns {AsyncGenerator<PackageJob>} */
+async function* secondSet() {
+  if (!existsSync(join(folder, 'node_modules'))) {
+    for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(SECOND, file), join(folder, file));
+    spawnSync('npm', ['ci', ...QUIET], { cwd: folder, stdio: 'inherit' });
+  }
+  const read = (/** @type {string} */ file) => JSON.parse(readFileSync(join(SECOND, file), 'utf8'));
+  const { companions, jobs, more } = read('jobs.json');
+  const results = { ...read('expected.json'), ...read('expected_more.json') };
+  for (const { name, version, job, args } of [...jobs, ...more]) {
+    const imports = [name, ...Object.keys(companions)];
+    yield { name, version, content: job, args, imports, expected: results[name] };
+  }
+}
+
+/** @param {string[]} names @returns {AsyncGenerator<PackageJob>} */
+async function* popular(names) {
+  if (!existsSync(join(folder, 'package.json')))
+    writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  const absent = names.filter((name) => !existsSync(join(folder, 'node_modules', name)));
+  for (let first = 0; first < absent.length; first += BATCH) install(absent.slice(first, first + BATCH));
+  for (const name of names.filter((name) => existsSync(join(folder, 'node_modules', name)))) {
+    const [imports, expression, instead] = JOBS[name] ?? ['', ''];
+    const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
+    const content = `${imports};\nexport default async () => ${expression.replaceAll('ORIGIN', origin)};\n`;
+    const expected = await inNode(content);
+    if (expected === undefined && instead === undefined) process.stderr.write(`The job of ${name} fails in Node.\n`);
+    yield { name, version, content, imports: [name], expected, ...(instead && { instead }) };
+  }
+}
+
 /**
  * Installs packages; one that fails does not affect the others.
- * @param {string[]} wanted
+ * @param {string[]} names
  */
-function install(wanted) {
-  if (spawnSync('npm', [...INSTALL, ...wanted], { cwd: folder, stdio: 'ignore' }).status === 0) return;
-  if (wanted.length === 1) {
-    process.stderr.write(`${wanted[0]} cannot be installed here and is skipped.\n`);
+function install(names) {
+  const versions = names.map((name) => `${name}@${/** @type {Record<string, string>} */ (VERSIONS)[name] ?? 'latest'}`);
+  const flags = ['install', ...QUIET, '--legacy-peer-deps', ...versions];
+  if (spawnSync('npm', flags, { cwd: folder, stdio: 'ignore' }).status === 0) return;
+  if (names.length === 1) {
+    process.stderr.write(`${names[0]} cannot be installed here and is skipped.\n`);
     return;
   }
-  const half = wanted.length >> 1;
-  install(wanted.slice(0, half));
-  install(wanted.slice(half));
+  const half = names.length >> 1;
+  install(names.slice(0, half));
+  install(names.slice(half));
 }
 
-/** @param {string} name @returns {Promise<Row>} */
-async function tried(name) {
-  const [imports, expression, instead] = JOBS[name] ?? ['', ''];
-  const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
-  const content = `${imports};\nexport default async () => ${expression.replaceAll('ORIGIN', origin)};\n`;
-  const expected = await inNode(content);
-  if (expected === undefined && instead === undefined)
-    return { name, version, failure: 'its job does not work in Node' };
-  rmSync(join(folder, '.tgp'), { recursive: true, force: true });
-  const row = { name, version, ...(instead && { instead }) };
-  // Bundles the package first, to measure the run of later kernels.
-  const first = await run(name, content);
-  if (first.failure !== undefined) return { ...row, failure: first.failure };
-  if (JSON.stringify(first.result) !== expected) {
-    return { ...row, failure: `gives ${JSON.stringify(first.result)}, in Node ${expected}` };
-  }
-  const { firstMs, cpuMs } = await run(name, content);
-  return { ...row, kilobytes: bundleKilobytes(), firstMs, cpuMs };
-}
-
-/** @param {string} content @returns {Promise<string | undefined>} the result as JSON */
+/**
+ * The result of a job in Node; undefined if it fails.
+ * @param {string} content
+ * @returns {Promise<unknown>}
+ */
 async function inNode(content) {
   writeFileSync(join(folder, 'job.mjs'), content);
   const program =
@@ -121,30 +140,6 @@ async function inNode(content) {
     process.stderr.write(String(error.stderr));
     return { stdout: '' };
   });
-  return /^result (.*)$/m.exec(stdout)?.[1];
-}
-
-/** @param {string} name @param {string} content */
-async function run(name, content) {
-  const configFile = join(folder, 'tgp.config.json');
-  writeFileSync(configFile, JSON.stringify({ allowedImports: [name], allowedFetchUrls: [origin], sandbox: LIMITS }));
-  const kernel = new TGP({ configFile });
-  try {
-    await kernel.boot();
-    await tgpTools(kernel).write_file.execute({ path: TOOL, content });
-    const begun = performance.now();
-    const { result, stats } = await kernel.exec(TOOL);
-    return { result, firstMs: Math.round(performance.now() - begun), cpuMs: Math.ceil(stats.cpuMs) };
-  } catch (error) {
-    const { code = '', message } = /** @type {Error & { code?: string }} */ (error);
-    return { failure: `${code} ${message}`.trim() };
-  } finally {
-    await kernel.shutdown();
-  }
-}
-
-function bundleKilobytes() {
-  const kept = join(folder, '.tgp', '.git', 'tgp', 'bundles');
-  const codes = readdirSync(kept).map((file) => JSON.parse(readFileSync(join(kept, file), 'utf8')).code);
-  return Math.ceil(codes.join('').length / 1024);
+  const json = /^result (.*)$/m.exec(stdout)?.[1];
+  return json === undefined ? undefined : JSON.parse(json);
 }

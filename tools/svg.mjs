@@ -8,16 +8,34 @@ const HEAD = 66;
 const FOOT = 58;
 const PLOT_HEIGHT = 260;
 const LETTER = 6.6;
-/** Colours for colour-blind readers, on white and on black. */
-export const COLOURS = ['#2563eb', '#d97706', '#059669', '#db2777', '#7c3aed', '#64748b', '#0891b2', '#b91c1c'];
+/**
+ * The colours of data on a light and on a dark background, distinguishable for colour-blind readers. Class `f0` fills with the first
+ * one, `l0` draws a line with it.
+ */
+const HUES = {
+  light: ['#2563eb', '#d97706', '#059669', '#db2777', '#7c3aed', '#64748b', '#0891b2', '#b91c1c', '#a16207', '#9a3412'],
+  dark: ['#60a5fa', '#fbbf24', '#34d399', '#f472b6', '#a78bfa', '#94a3b8', '#22d3ee', '#f87171', '#fde047', '#fb923c'],
+};
+/** The hues by name. */
+export const HUE = { blue: 0, amber: 1, green: 2, pink: 3, violet: 4, grey: 5, cyan: 6, red: 7, yellow: 8, brown: 9 };
+const NEUTRAL = {
+  light: { ink: '#1f2937', muted: '#6b7280', axis: '#9ca3af', grid: '#e5e7eb', paper: '#ffffff' },
+  dark: { ink: '#e5e7eb', muted: '#9ca3af', axis: '#6b7280', grid: '#374151', paper: '#0d1117' },
+};
 
-const STYLE = `
-  text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f2937 }
-  .title { font-size: 15px; font-weight: 600 } .small { font-size: 11px; fill: #6b7280 } .strong { font-weight: 600 }
-  .axis { stroke: #9ca3af } .grid { stroke: #e5e7eb } .paper { fill: #ffffff }
-  @media (prefers-color-scheme: dark) {
-    text { fill: #e5e7eb } .small { fill: #9ca3af } .axis { stroke: #6b7280 } .grid { stroke: #374151 } .paper { fill: #0d1117 }
-  }`;
+/** @param {'light' | 'dark'} mode */
+function rules(mode) {
+  const { ink, muted, axis, grid, paper } = NEUTRAL[mode];
+  const neutral = `text{fill:${ink}}.small{fill:${muted}}.axis{stroke:${axis}}.grid{stroke:${grid}}.paper{fill:${paper}}`;
+  return neutral + HUES[mode].map((hue, at) => `.f${at}{fill:${hue}}.l${at}{stroke:${hue}}`).join('');
+}
+
+/** The palette of every picture of the project: styles that follow the reader's light or dark mode. */
+export const PALETTE = `${rules('light')}@media(prefers-color-scheme:dark){${rules('dark')}}`;
+
+const STYLE = `${PALETTE}text{font:12px system-ui,-apple-system,'Segoe UI',sans-serif}.title{font-size:15px;font-weight:600}.small{font-size:11px}.strong{font-weight:600}`;
+/** Patterns of lines, so that one that covers another does not hide it. */
+const DASHES = ['', '7 4', '2 3', '12 4 2 4', '4 2', '1 4', '16 4', '6 2 1 2'];
 
 /** @param {string | number} text */
 const escaped = (text) =>
@@ -36,7 +54,7 @@ const line = (x1, y1, x2, y2, kind) =>
 function picture(height, { title, about, source }, parts) {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(title)}">`,
-    `<style>${STYLE}\n</style>`,
+    `<style>${STYLE}</style>`,
     `<rect class="paper" width="${WIDTH}" height="${height}" rx="6"/>`,
     label(16, 24, title, { kind: 'title' }),
     label(16, 42, about, { kind: 'small' }),
@@ -89,11 +107,11 @@ export function dotChart({ unit, rows, ...words }) {
   ]);
   for (const [at, { name, value, low, high, ours }] of rows.entries()) {
     const y = HEAD + at * ROW + ROW / 2;
-    const colour = ours ? COLOURS[0] : COLOURS[5];
+    const hue = ours ? HUE.blue : HUE.grey;
     parts.push(
       label(LABELS - 12, y + 4, name, { anchor: 'end', kind: ours ? 'strong' : '' }),
-      `<line x1="${x(low).toFixed(1)}" y1="${y}" x2="${x(high).toFixed(1)}" y2="${y}" stroke="${colour}" stroke-width="3" stroke-opacity="0.45"/>`,
-      `<circle cx="${x(value).toFixed(1)}" cy="${y}" r="5" fill="${colour}"/>`,
+      `<line x1="${x(low).toFixed(1)}" y1="${y}" x2="${x(high).toFixed(1)}" y2="${y}" class="l${hue}" stroke-width="3" stroke-opacity="0.45"/>`,
+      `<circle cx="${x(value).toFixed(1)}" cy="${y}" r="5" class="f${hue}"/>`,
       label(x(value) + 11, y + 4, short(value), { kind: 'small' }),
     );
   }
@@ -102,10 +120,10 @@ export function dotChart({ unit, rows, ...words }) {
 
 /**
  * A stacked bar for each row.
- * @param {{ title: string, about: string, source: string, rows: { name: string, parts: Record<string, number>, ours?: boolean, caption?: string }[], colours: Record<string, string> }} chart
+ * @param {{ title: string, about: string, source: string, rows: { name: string, parts: Record<string, number>, ours?: boolean, caption?: string }[], hues: Record<string, number> }} chart
  */
-export function stackChart({ rows, colours, ...words }) {
-  const kinds = Object.keys(colours).filter((kind) => rows.some(({ parts }) => (parts[kind] ?? 0) > 0));
+export function stackChart({ rows, hues, ...words }) {
+  const kinds = Object.keys(hues).filter((kind) => rows.some(({ parts }) => (parts[kind] ?? 0) > 0));
   const total = Math.max(...rows.map(({ parts }) => Object.values(parts).reduce((sum, count) => sum + count, 0)));
   const wide = (/** @type {number} */ count) => (count / total) * (WIDTH - RIGHT - LABELS);
   const parts = [];
@@ -117,7 +135,7 @@ export function stackChart({ rows, colours, ...words }) {
       const count = row.parts[kind] ?? 0;
       if (count === 0) continue;
       parts.push(
-        `<rect x="${x.toFixed(1)}" y="${y + 4}" width="${Math.max(1, wide(count) - 1).toFixed(1)}" height="${ROW - 8}" fill="${colours[kind]}"><title>${escaped(kind)}: ${count}</title></rect>`,
+        `<rect x="${x.toFixed(1)}" y="${y + 4}" width="${Math.max(1, wide(count) - 1).toFixed(1)}" height="${ROW - 8}" class="f${hues[kind]}"><title>${escaped(kind)}: ${count}</title></rect>`,
       );
       x += wide(count);
     }
@@ -125,7 +143,7 @@ export function stackChart({ rows, colours, ...words }) {
   }
   const bottom = HEAD + rows.length * ROW;
   const named = legend(
-    kinds.map((kind) => [kind, colours[kind] ?? '']),
+    kinds.map((name) => ({ name, hue: hues[name] ?? 0 })),
     bottom + 24,
   );
   return picture(bottom + FOOT + named.more, words, [...parts, ...named.parts]);
@@ -134,29 +152,37 @@ export function stackChart({ rows, colours, ...words }) {
 const LEGEND_LINE = 18;
 
 /**
- * A text wrapped into lines.
- * @param {[string, string][]} entries
+ * The names of the data, wrapped into lines: squares, or the patterns of lines.
+ * @param {{ name: string, hue: number, dash?: string }[]} entries
  * @param {number} y of the first line
  * @returns {{ parts: string[], more: number }} `more`: the height of the lines after the first
  */
 function legend(entries, y) {
   let x = 16;
   let down = 0;
-  const parts = entries.flatMap(([name, colour]) => {
-    const wide = 26 + name.length * LETTER;
+  const parts = entries.flatMap(({ name, hue, dash }) => {
+    const sample = dash === undefined ? 10 : 26;
+    const wide = sample + 16 + name.length * LETTER;
     if (x > 16 && x + wide > WIDTH) {
       x = 16;
       down += LEGEND_LINE;
     }
     const at = x;
     x += wide;
-    return [
-      `<rect x="${at}" y="${y + down - 9}" width="10" height="10" rx="2" fill="${colour}"/>`,
-      label(at + 15, y + down, name, { kind: 'small' }),
-    ];
+    const mark =
+      dash === undefined
+        ? `<rect x="${at.toFixed(1)}" y="${y + down - 9}" width="${sample}" height="10" rx="2" class="f${hue}"/>`
+        : `<path d="M${at.toFixed(1)} ${y + down - 4}h${sample}" class="l${hue}" stroke-width="2"${dashed(dash)}/>`;
+    return [mark, label(at + sample + 5, y + down, name, { kind: 'small' })];
   });
   return { parts, more: down };
 }
+
+/** @param {number} at */
+const dashOf = (at) => DASHES[at % DASHES.length] ?? '';
+
+/** @param {string} dash */
+const dashed = (dash) => (dash === '' ? '' : ` stroke-dasharray="${dash}"`);
 
 /**
  * Curves.
@@ -188,20 +214,22 @@ export function lineChart({ x: across, y: up, series, ...words }) {
     label(16, HEAD - 2, up.name, { kind: 'small' }),
   ];
   for (const [at, values] of Object.values(series).entries()) {
-    const colour = COLOURS[at % COLOURS.length];
+    const hue = at % HUES.light.length;
     const sorted = [...values].sort((one, other) => one[0] - other[0]);
     const path = sorted.map(([px, py], step) => `${step === 0 ? 'M' : 'L'}${x(px).toFixed(1)} ${y(py).toFixed(1)}`);
-    parts.push(`<path d="${path.join('')}" fill="none" stroke="${colour}" stroke-width="2" stroke-linejoin="round"/>`);
+    parts.push(
+      `<path d="${path.join('')}" fill="none" class="l${hue}" stroke-width="2" stroke-linejoin="round"${dashed(dashOf(at))}/>`,
+    );
     // Many points form a line without markers.
     if (sorted.length <= 20) {
       parts.push(
         ...sorted.map(
-          ([px, py]) => `<circle cx="${x(px).toFixed(1)}" cy="${y(py).toFixed(1)}" r="3.2" fill="${colour}"/>`,
+          ([px, py]) => `<circle cx="${x(px).toFixed(1)}" cy="${y(py).toFixed(1)}" r="3.2" class="f${hue}"/>`,
         ),
       );
     }
   }
-  const entries = names.map((name, at) => /** @type {[string, string]} */ ([name, COLOURS[at % COLOURS.length] ?? '']));
+  const entries = names.map((name, at) => ({ name, hue: at % HUES.light.length, dash: dashOf(at) }));
   const named = legend(entries, bottom + 52);
   return picture(bottom + 84 + named.more, words, [...parts, ...named.parts]);
 }

@@ -102,6 +102,22 @@ export const cases = [
     'const s = new ReadableStream({ type: "bytes", start(c) { c.enqueue(new Uint8Array([1, 2])); c.close() } }); return (await all(s)).map((b) => [...b])',
   ),
   one(
+    'bytes: a reader with its own views',
+    'let c; const s = new ReadableStream({ type: "bytes", start(x) { c = x } }); const r = s.getReader({ mode: "byob" }); const a = r.read(new Uint16Array(2)); c.enqueue(new Uint8Array([1])); c.enqueue(new Uint8Array([2, 3])); const b = r.read(new Uint8Array(9)); c.close(); const e = r.read(new Uint8Array(2)); c.byobRequest?.respond(0); return [...(await a).value, ...(await b).value, (await e).done, (await e).value.length, await r.closed]',
+  ),
+  one(
+    'bytes: requests of the source',
+    'const o = []; const s = new ReadableStream({ type: "bytes", autoAllocateChunkSize: 3, pull(c) { const q = c.byobRequest; o.push(q.view.byteLength, q === c.byobRequest); q.view[0] = o.length; q.respond(1); o.push(q.view) } }); const r = s.getReader(); const a = [...(await r.read()).value]; r.releaseLock(); const b = s.getReader({ mode: "byob" }); return [a, [...(await b.read(new Uint8Array(5))).value], o]',
+  ),
+  one(
+    'bytes: what is none',
+    'const s = () => new ReadableStream({ type: "bytes" }); return [await caught(async () => of(1).getReader({ mode: "byob" })), await caught(async () => s().getReader({ mode: "x" })), await caught(s().getReader({ mode: "byob" }).read(new Uint8Array(0))), await caught(s().getReader({ mode: "byob" }).read("x")), await caught(async () => new ReadableStream({ type: "bytes" }, { size: () => 1 })), await caught(async () => new ReadableStreamBYOBReader(of(1)))]',
+  ),
+  one(
+    'bytes: tee',
+    'const [a, b] = new Response("hello").body.tee(); const r = a.getReader({ mode: "byob" }); const v = (await r.read(new Uint8Array(3))).value; return [[...v], (await all(b)).map((x) => [...x]), (await r.cancel()) ?? 0]',
+  ),
+  one(
     'writes in order',
     'const o = []; const w = new WritableStream({ start() { o.push("start") }, async write(c) { await 0; o.push(c) }, close() { o.push("close") } }).getWriter(); w.write(1); w.write(2); await w.close(); return [o, await w.closed]',
   ),

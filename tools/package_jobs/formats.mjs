@@ -1,3 +1,7 @@
+/** A document with one paragraph, in Base64. */
+const DOCX =
+  'UEsDBAoAAAAIAHk/c110JJxTuwAAAD4BAAATAAAAW0NvbnRlbnRfVHlwZXNdLnhtbJWQuQ7CMAyGX6XKiqgRAwNquwArMPACVuq2EbkUuxxvT8o1sDHa//FZrk73SFzcnPVcq0EkrgFYD+SQyxDJZ6ULyaHkMfUQUZ+xJ1guFivQwQt5mcvUoZpqSx2OVordLa/ZBF+rRJZVsXkZJ1atMEZrNErW4eLbH8r8TShz8unhwUSeZYOCpjpcKCXTUnHEJHt0uQ6uIbXQBj26jCgn41+80HVG0zc/tcUUNDEb3ztbfhWHxn/ugOfbmgdQSwMECgAAAAAAeT9zXQAAAAAAAAAAAAAAAAYAAABfcmVscy9QSwMECgAAAAgAeT9zXWkDjoOFAAAA7wAAAAsAAABfcmVscy8ucmVsc43PMQ4CIRAF0KsQDrCzsbAwQGVja7wAgYElLgwZMOrtpbBYjYXl/P/zklFnXG1PVNqSahOPvJam5dJ7PQA0t2C2baKKZTSBONs+To5QrbvaiLCb5z3w1pBGbU1x8lqyFJdnxX9gCiE5PJK7ZSz9h/+1GLLliF3LO7EH/46nwUowCj7+My9QSwMECgAAAAAAeT9zXQAAAAAAAAAAAAAAAAUAAAB3b3JkL1BLAwQKAAAACAB5P3NdBdH0CXIAAACXAAAAEQAAAHdvcmQvZG9jdW1lbnQueG1sRc4xDsIwDAXQq6AeAFcMDFHIzDVCYtpKsR3ZQYHb05SB5X1b/oN9d1nSi5Db6U2FzfXbtLZWHYClFSnaWSryfnuKUmz7qgt00VxVEpptvFCByzxfgeLGU/DdPSR/RtaBDlq4YyniYYxDPayHvzr8XwlfUEsBAhQACgAAAAgAeT9zXXQknFO7AAAAPgEAABMAAAAAAAAAAAAAAAAAAAAAAFtDb250ZW50X1R5cGVzXS54bWxQSwECFAAKAAAAAAB5P3NdAAAAAAAAAAAAAAAABgAAAAAAAAAAABAAAADsAAAAX3JlbHMvUEsBAhQACgAAAAgAeT9zXWkDjoOFAAAA7wAAAAsAAAAAAAAAAAAAAAAAEAEAAF9yZWxzLy5yZWxzUEsBAhQACgAAAAAAeT9zXQAAAAAAAAAAAAAAAAUAAAAAAAAAAAAQAAAAvgEAAHdvcmQvUEsBAhQACgAAAAgAeT9zXQXR9AlyAAAAlwAAABEAAAAAAAAAAAAAAAAA4QEAAHdvcmQvZG9jdW1lbnQueG1sUEsFBgAAAAAFAAUAIAEAAIICAAAAAA==';
+
 /**
  * Packages for data formats, markup and templates, each with a small typical job.
  * @type {Record<string, import('./values.mjs').Job>}
@@ -99,6 +103,10 @@ export const FORMATS = {
   docx: [
     "import { Document, Packer, Paragraph } from 'docx'",
     "(await Packer.toBuffer(new Document({ sections: [{ children: [new Paragraph('Hello')] }] }))).length > 1000",
+  ],
+  mammoth: [
+    `import mammoth from 'mammoth'; const bytes = Uint8Array.from(atob('${DOCX}'), (c) => c.charCodeAt(0))`,
+    '(await mammoth.convertToHtml({ buffer: bytes, arrayBuffer: bytes.buffer })).value',
   ],
   qrcode: ["import QRCode from 'qrcode'", "(await QRCode.toString('hello', { type: 'svg' })).length"],
   'bwip-js': ["import bwip from 'bwip-js'", "bwip.toSVG({ bcid: 'code128', text: 'Hello' }).length > 100"],

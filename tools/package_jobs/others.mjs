@@ -119,6 +119,14 @@ export const OTHERS = {
     "import { format } from 'prettier/standalone'; import * as markdown from 'prettier/plugins/markdown'",
     "await format('*   a', { parser: 'markdown', plugins: [markdown] })",
   ],
+  typescript: [
+    "import ts from 'typescript'",
+    "ts.transpileModule('const a: number = 1', { compilerOptions: { target: 'es2022' } }).outputText",
+  ],
+  'highlight.js': [
+    "import hljs from 'highlight.js'",
+    "hljs.highlight('const a = 1', { language: 'javascript' }).value",
+  ],
   terser: ["import { minify } from 'terser'", "(await minify('const a = 1 + 1; console.log(a)')).code"],
   chalk: ["import { Chalk } from 'chalk'", "new Chalk({ level: 1 }).red('x')"],
   debug: ["import debug from 'debug'", "typeof debug('app').extend('x')"],
@@ -133,6 +141,12 @@ export const OTHERS = {
     "new Tiktoken(ranks).encode('hello world').length",
   ],
   'gpt-tokenizer': ["import { encode } from 'gpt-tokenizer'", "encode('hello world').length"],
+  'llama-tokenizer-js': ["import tokenizer from 'llama-tokenizer-js'", "tokenizer.encode('hello world').length"],
+  '@mistralai/mistralai': [
+    "import { Mistral } from '@mistralai/mistralai'",
+    "typeof new Mistral({ apiKey: 'x', serverURL: 'ORIGIN' }).chat.complete",
+    'plain `fetch`',
+  ],
   openai: [
     "import OpenAI from 'openai'",
     "(await new OpenAI({ apiKey: 'x', baseURL: 'ORIGIN' }).chat.completions.create({ model: 'm', messages: [] })).body.model",

@@ -85,6 +85,10 @@ export const VALUES = {
   ],
   ms: ["import ms from 'ms'", "[ms('2 days'), ms(60000)]"],
   'humanize-duration': ["import humanize from 'humanize-duration'", 'humanize(97320000)'],
+  'date-holidays': [
+    "import Holidays from 'date-holidays'",
+    "new Holidays('DE', 'BY').getHolidays(2024).slice(0, 3).map((day) => day.date)",
+  ],
   mathjs: [
     "import { evaluate, derivative, matrix, det } from 'mathjs'",
     "[evaluate('sqrt(3^2 + 4^2) cm to mm').toString(), derivative('x^2', 'x').toString(), det(matrix([[1, 2], [3, 4]]))]",
