@@ -22,6 +22,9 @@ pub trait Redact: Send + Sync {
     /// Whether the hook may change any of these members. Most events have nothing to mask and need not be serialised for the
     /// hook.
     fn concerns(&self, members: &Map<String, Value>) -> bool;
+
+    /// As [`Self::concerns`], for the JSON of one member, which has no escapes.
+    fn concerns_plain(&self, name: &str, json: &str) -> bool;
 }
 
 /// Replaces a body that could not be masked.

@@ -1,5 +1,6 @@
 //! The public API of the ledger: record, read, verify.
 
+use super::boot_check::{Contents, boot_check};
 use super::callbacks::Redact;
 use super::checkpoint::checkpoint::Statement;
 use super::checkpoint::checkpoint_file;
@@ -23,7 +24,7 @@ use super::spool::wait_for_spools::wait_for_spools;
 use super::sqlite::sqlite_store::SqliteStore;
 use super::store::{Store, StoreScope};
 use super::verification::{Problem, Verification, Witness};
-use super::verify::{Evidence, verify, verify_end};
+use super::verify::{Evidence, verify};
 use super::writer::drain::Drain;
 use super::writer::signals::{Signals, ThreadNeed, Want};
 use super::writer::writer::{self, Shared};
@@ -75,11 +76,16 @@ impl Ledger {
             Folder::make(&options.folder)?.make_database()?;
         }
         let store = SqliteStore::open(&folder.database(), options.access, options.durability)?;
-        Self::open_with(options, Arc::new(store))
+        let contents = if store.is_empty()? { Contents::Nothing } else { Contents::Events };
+        Self::open_on(options, Arc::new(store), contents)
     }
 
     /// Opens a ledger with another store. Spools, key and checkpoints are in the folder.
     pub fn open_with(options: &LedgerOptions, store: Arc<dyn Store>) -> Result<Self, LedgerError> {
+        Self::open_on(options, store, Contents::Events)
+    }
+
+    fn open_on(options: &LedgerOptions, store: Arc<dyn Store>, contents: Contents) -> Result<Self, LedgerError> {
         let process = new_process()?;
         let (folder, writing, boot_problem) = match options.access {
             Access::ReadOnly => (Folder::as_is(&options.folder), None, None),
@@ -89,8 +95,8 @@ impl Ledger {
                     SigningKey::place(&folder, key)?;
                 }
                 let checkpoints = Checkpoints::new(folder.clone(), Arc::clone(&store), options.checkpoint_every);
-                let problem = boot_check(&folder, &*store, &checkpoints)?;
-                let writing = Writing::start(options, &folder, &store, checkpoints, process.clone())?;
+                let (problem, head) = boot_check(&folder, &*store, &checkpoints, contents)?;
+                let writing = Writing::start(options, &folder, &store, (checkpoints, head), process.clone());
                 (folder, Some(writing), problem)
             }
         };
@@ -344,9 +350,9 @@ impl Writing {
         options: &LedgerOptions,
         folder: &Folder,
         store: &Arc<dyn Store>,
-        checkpoints: Checkpoints,
+        (checkpoints, head): (Checkpoints, Head),
         process: String,
-    ) -> Result<Self, LedgerError> {
+    ) -> Self {
         let preparation = Preparation { redact: options.redact.clone(), blob_bytes: options.blob_bytes };
         let retention = Retention::new(options.retain, Arc::clone(store), &process);
         let shared = Arc::new(Shared {
@@ -355,12 +361,11 @@ impl Writing {
             drain: Drain { folder: folder.clone(), store: Arc::clone(store), preparation },
             checkpoints,
             retention,
-            head: Mutex::new(store.head().unwrap_or(Head::NONE)),
+            head: Mutex::new(head),
             log: Arc::clone(&options.log),
         });
-        let writing = Self { shared, thread: SleepingThread::new("tgp-ledger", Priority::Low) };
-        writing.wake()?;
-        Ok(writing)
+        // The thread is started by the first event or request.
+        Self { shared, thread: SleepingThread::new("tgp-ledger", Priority::Low) }
     }
 
     fn wake(&self) -> Result<(), LedgerError> {
@@ -369,19 +374,6 @@ impl Writing {
 
     fn ask(&self, want: Want, until: Option<Instant>) -> Result<(), LedgerError> {
         self.shared.signals.ask(want, until, || self.wake())
-    }
-}
-
-/// Checks the key and the end of a ledger. An unreachable store is not checked; events wait for it.
-fn boot_check(folder: &Folder, store: &dyn Store, checkpoints: &Checkpoints) -> Result<Option<Problem>, LedgerError> {
-    let check = || {
-        let key = checkpoints.remembered_key()?.map(|key| key.public());
-        let notes: Vec<String> = checkpoint_file::last(folder)?.into_iter().collect();
-        Ok(verify_end(store, &Evidence { key, notes: &notes, witnesses: &[] })?.problem)
-    };
-    match check() {
-        Err(LedgerError::Unreachable(_)) => Ok(None),
-        checked => checked,
     }
 }
 

@@ -3,6 +3,7 @@
 //! `record` appends to a spool, a file of this process that survives a crash. A thread drains spools into a store, which
 //! chains the events. Events and drain position are written in one transaction, so nothing is lost or duplicated.
 
+mod boot_check;
 mod callbacks;
 mod chain;
 mod checkpoint;

@@ -2,6 +2,7 @@
 //!
 //! They have their own file, since events may be dropped and a ledger may be disabled.
 
+use super::durability::Access;
 use super::ledger_error::{LedgerError, Reason};
 use super::sqlite::failure::{read_failure, write_failure};
 use super::sqlite::open::{private_writer_of, reader_of, retry_while_busy};
@@ -101,7 +102,7 @@ impl Tally {
             let found = held.as_ref().map(|connection| has_any(connection, names));
             return found.transpose().map(Option::unwrap_or_default).map_err(|error| read_failure(&error));
         };
-        let by_itself = || has_any(&reader_of(path)?, names).map_err(|error| read_failure(&error));
+        let by_itself = || has_any(&reader_of(path, Access::ReadOnly)?, names).map_err(|error| read_failure(&error));
         // Readers do not wait for writers.
         let Some(held) = self.connection.try_lock_for(READ_WAIT) else {
             // The file may be in creation, with nothing to read yet.

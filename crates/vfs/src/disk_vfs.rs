@@ -50,7 +50,7 @@ impl DiskVfs {
     /// # Errors
     /// `Io` when the directory cannot be created or opened.
     pub fn open(root: &Path) -> Result<Self, VfsError> {
-        let root = RootDir::open(root).map_err(|error| VfsError::io("open the root directory", ".", error))?;
+        let root = RootDir::open(root).map_err(|error| not_opened(root, error))?;
         let vfs = Self { root, max_file_bytes: DEFAULT_MAX_FILE_BYTES, durability: Durability::Synced };
         // An unreadable directory must not prevent opening the root; remaining temporary files are never listed.
         let _ = vfs.remove_stale_temp_files();
@@ -63,8 +63,7 @@ impl DiskVfs {
     /// # Errors
     /// `Io` when one of the directories cannot be opened.
     pub fn open_around(root: &Path, hidden: &Path) -> Result<Self, VfsError> {
-        let root = RootDir::open_around(root, hidden);
-        let root = root.map_err(|error| VfsError::io("open the root directory", ".", error))?;
+        let root = RootDir::open_around(root, hidden).map_err(|error| not_opened(root, error))?;
         Ok(Self { root, max_file_bytes: DEFAULT_MAX_FILE_BYTES, durability: Durability::Synced })
     }
 
@@ -153,11 +152,22 @@ impl DiskVfs {
     /// `SecurityViolation`, `Io`.
     pub fn size_of(&self, path: &JailPath) -> Result<Option<u64>, VfsError> {
         path.refuse_git()?;
-        let Some((dir, name)) = self.root.find(path)? else { return Ok(None) };
-        match EntryKind::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))? {
+        match self.entry(path)? {
             EntryKind::File(metadata) => Ok(Some(metadata.len())),
             EntryKind::Nothing | EntryKind::Directory | EntryKind::Symlink | EntryKind::Special => Ok(None),
         }
+    }
+
+    /// What is at `path`; symlinks are not followed.
+    fn entry(&self, path: &JailPath) -> Result<EntryKind, VfsError> {
+        // A kept handle may be stale on a network file system: then it is opened anew.
+        if let Some((dir, name)) = self.root.find_kept(path)
+            && let Ok(kind) = EntryKind::at(&dir, name)
+        {
+            return Ok(kind);
+        }
+        let Some((dir, name)) = self.root.find(path)? else { return Ok(EntryKind::Nothing) };
+        EntryKind::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))
     }
 
     fn write_real(&self, path: &JailPath, content: &[u8], durability: Durability) -> Result<(), VfsError> {
@@ -301,15 +311,10 @@ impl Vfs for DiskVfs {
         if path.is_root() {
             return Ok(false);
         }
-        let exists = self.follow_symlinks(path, |path| match self.root.find(path)? {
-            None => Ok(false),
-            Some((dir, name)) => {
-                match EntryKind::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))? {
-                    EntryKind::File(_) => Ok(true),
-                    EntryKind::Nothing | EntryKind::Directory | EntryKind::Special => Ok(false),
-                    EntryKind::Symlink => Err(VfsError::violation(path.as_str(), Violation::Symlink)),
-                }
-            }
+        let exists = self.follow_symlinks(path, |path| match self.entry(path)? {
+            EntryKind::File(_) => Ok(true),
+            EntryKind::Nothing | EntryKind::Directory | EntryKind::Special => Ok(false),
+            EntryKind::Symlink => Err(VfsError::violation(path.as_str(), Violation::Symlink)),
         });
         match exists {
             Err(VfsError::NotFound { .. }) => Ok(false),
@@ -319,8 +324,7 @@ impl Vfs for DiskVfs {
 
     fn fingerprint(&self, path: &JailPath) -> Result<Option<Fingerprint>, VfsError> {
         path.refuse_git()?;
-        let Some((dir, name)) = self.root.find(path)? else { return Ok(None) };
-        match EntryKind::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))? {
+        match self.entry(path)? {
             EntryKind::File(file) if file.nlink() == 1 => Ok(fingerprint_of(&file)),
             EntryKind::File(_)
             | EntryKind::Nothing
@@ -365,6 +369,12 @@ impl Vfs for DiskVfs {
         files.sort_unstable_by(|left, right| left.path.cmp(&right.path));
         Ok(files)
     }
+}
+
+/// The error for a folder. It has only the name of the folder.
+fn not_opened(folder: &Path, error: io::Error) -> VfsError {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    VfsError::io("open the folder", &name, error)
 }
 
 fn fingerprint_of(file: &Metadata) -> Option<Fingerprint> {

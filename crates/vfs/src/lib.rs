@@ -6,6 +6,7 @@ mod durable_file;
 mod fingerprint;
 mod host_path;
 mod jail_path;
+mod kept_dirs;
 mod lazy_vfs;
 mod memory_vfs;
 mod mount_table;

@@ -2,8 +2,9 @@
 
 use super::durable_file;
 use super::jail_path::JailPath;
+use super::kept_dirs::{Identity, KeptDirs};
 use super::vfs_error::{VfsError, Violation};
-use cap_fs_ext::{DirExt, MetadataExt};
+use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
 use parking_lot::Mutex;
@@ -14,28 +15,21 @@ use std::sync::{Arc, Weak};
 
 /// Open root handles of this process. A server that reloads its modules may leak kernels, so all kernels of one directory
 /// share one handle. While the handle is open, no other directory can have its device and inode number.
-static OPEN: Mutex<BTreeMap<PathBuf, (Identity, Weak<Dir>)>> = Mutex::new(BTreeMap::new());
+static OPEN: Mutex<BTreeMap<PathBuf, (Identity, Weak<OpenDir>)>> = Mutex::new(BTreeMap::new());
 
 /// Opens segment by segment, each relative to the handle before it and none through a symlink.
 #[derive(Debug, Clone)]
 pub(super) struct RootDir {
-    dir: Arc<Dir>,
+    dir: Arc<OpenDir>,
     /// A directory below the root that must not be entered.
     hidden: Option<Identity>,
 }
 
-/// The identity of a directory: device and inode number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Identity {
-    device: u64,
-    file: u64,
-}
-
-impl Identity {
-    fn of(dir: &Dir) -> io::Result<Self> {
-        let metadata = dir.dir_metadata()?;
-        Ok(Self { device: metadata.dev(), file: metadata.ino() })
-    }
+/// The handle of a root, and of directories below it.
+#[derive(Debug)]
+struct OpenDir {
+    handle: Dir,
+    kept: KeptDirs,
 }
 
 /// Handling of a missing directory.
@@ -64,7 +58,7 @@ impl RootDir {
     pub(super) fn enter(&self, dir: &JailPath, missing: MissingDir) -> Result<Option<Dir>, VfsError> {
         let mut entered: Option<Dir> = None;
         for name in dir.segments() {
-            let handle = entered.as_ref().unwrap_or(&self.dir);
+            let handle = entered.as_ref().unwrap_or(&self.dir.handle);
             let mut next = handle.open_dir_nofollow(name);
             if let (MissingDir::Create, Err(error)) = (missing, &next)
                 && error.kind() == io::ErrorKind::NotFound
@@ -82,7 +76,7 @@ impl RootDir {
         }
         match entered {
             Some(entered) => Ok(Some(entered)),
-            None => self.dir.try_clone().map(Some).map_err(|error| VfsError::io("open", dir.as_str(), error)),
+            None => self.dir.handle.try_clone().map(Some).map_err(|error| VfsError::io("open", dir.as_str(), error)),
         }
     }
 
@@ -105,10 +99,16 @@ impl RootDir {
         }
     }
 
+    /// As [`RootDir::find`], for files that are looked at often: with a handle that is kept. `None` if it has none.
+    pub(super) fn find_kept<'p>(&self, path: &'p JailPath) -> Option<(Arc<Dir>, &'p str)> {
+        let (parent, name) = split(path).ok()?;
+        Some((self.dir.kept.enter(&self.dir.handle, &parent, self.hidden)?, name))
+    }
+
     /// Resolves the symlinks of `path`. The result has none; one that appears later is refused by [`RootDir::enter`].
     pub(super) fn resolve(&self, path: &JailPath) -> Result<JailPath, VfsError> {
         let violation = |violation| VfsError::violation(path.as_str(), violation);
-        let target = self.dir.canonicalize(path.as_str()).map_err(|error| {
+        let target = self.dir.handle.canonicalize(path.as_str()).map_err(|error| {
             if error.kind() == io::ErrorKind::NotFound {
                 VfsError::not_found(path.as_str())
             } else if error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
@@ -186,20 +186,20 @@ impl RootDir {
     }
 }
 
-/// The handle that is already open for the same directory, or `dir` as a new one.
-fn shared_handle(root: &Path, dir: Dir) -> io::Result<Arc<Dir>> {
-    let identity = Identity::of(&dir)?;
+/// The handle that is already open for the same directory, or `handle` as a new one.
+fn shared_handle(root: &Path, handle: Dir) -> io::Result<Arc<OpenDir>> {
+    let identity = Identity::of(&handle)?;
     let mut open = OPEN.lock();
-    open.retain(|_, (_, handle)| handle.strong_count() > 0);
-    if let Some((known, handle)) = open.get(root)
+    open.retain(|_, (_, dir)| dir.strong_count() > 0);
+    if let Some((known, dir)) = open.get(root)
         && *known == identity
-        && let Some(handle) = handle.upgrade()
+        && let Some(dir) = dir.upgrade()
         // A network file system may reuse the inode number of a removed directory.
-        && Identity::of(&handle).is_ok_and(|present| present == identity)
+        && Identity::of(&dir.handle).is_ok_and(|present| present == identity)
     {
-        return Ok(handle);
+        return Ok(dir);
     }
-    let dir = Arc::new(dir);
+    let dir = Arc::new(OpenDir { handle, kept: KeptDirs::default() });
     open.insert(root.to_owned(), (identity, Arc::downgrade(&dir)));
     Ok(dir)
 }
@@ -266,7 +266,7 @@ mod tests {
         fs::rename(&place, folder.path().join("moved")).unwrap();
         let second = RootDir::open(&place).unwrap();
         assert!(!Arc::ptr_eq(&first.dir, &second.dir));
-        second.dir.write("here", "").unwrap();
+        second.dir.handle.write("here", "").unwrap();
         assert!(place.join("here").exists());
         assert!(Arc::ptr_eq(&second.dir, &RootDir::open(&place).unwrap().dir));
     }

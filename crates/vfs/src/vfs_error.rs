@@ -12,21 +12,21 @@ pub enum VfsError {
     SecurityViolation { path: String, violation: Violation },
     #[error("File not found: {path}. Use list_files to see the existing files.")]
     NotFound { path: String },
-    #[error("'{path}' is not a regular file; name a file")]
+    #[error("'{path}' is not a regular file. Use the path of a file")]
     NotAFile { path: String },
-    #[error("A parent of '{path}' is a file, not a directory; choose another path")]
+    #[error("A parent of '{path}' is a file, not a directory. Choose another path")]
     NotADirectory { path: String },
     #[error("The path '{path}' {reason}")]
     BadPath { path: String, reason: &'static str },
-    #[error("'{path}' is larger than the limit of {limit} bytes for one file; use smaller files")]
+    #[error("'{path}' is larger than the limit of {limit} bytes for one file. Split it into smaller files")]
     TooLarge { path: String, limit: usize },
-    #[error("'{path}' is not UTF-8 text; only text files can be read")]
+    #[error("'{path}' is not UTF-8 text. Use the path of a text file; other files cannot be read")]
     NotText { path: String },
     #[error(
         "Security Violation: Write access denied for '{path}'. Allowed directories: {writable}. Write there, or return the data"
     )]
     ReadOnly { path: String, writable: String },
-    #[error("'{path}' does not fit: {room} at most {limit} {what}; {}", room.advice())]
+    #[error("'{path}' was not written: {room} at most {limit} {what}. {}", room.advice())]
     Quota { path: String, room: QuotaScope, what: &'static str, limit: u64 },
     #[error("Could not {action} '{path}': {source}")]
     Io { action: &'static str, path: String, source: io::Error },
@@ -44,9 +44,9 @@ pub enum QuotaScope {
 impl QuotaScope {
     fn advice(self) -> &'static str {
         match self {
-            Self::Scratch => "write less, or return the data",
-            Self::Root => "remove or merge files that are not needed (fs.rootBytes, fs.rootFiles)",
-            Self::Run => "write less in one run (sandbox.writeBytes, sandbox.writeFiles)",
+            Self::Scratch => "Write less, or return the data",
+            Self::Root => "Remove or merge files that are not needed (fs.rootBytes, fs.rootFiles)",
+            Self::Run => "Write less in one run (sandbox.writeBytes, sandbox.writeFiles)",
         }
     }
 }

@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 /// Larger values are extracted.
 const LARGE: usize = 4096;
 
+/// The value of a JSON text of at most this length is not large: two characters weigh four at most.
+pub const NEVER_LARGE: usize = LARGE / 2 - 4;
+
 /// The number of characters of a value that stay in the event.
 pub const PREVIEW: usize = 256;
 
@@ -150,13 +153,25 @@ pub fn references(content: &str) -> Vec<Hash> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LARGE, extract_blobs, references};
+    use super::{LARGE, NEVER_LARGE, extract_blobs, references, weight};
     use crate::event::canonical::canonical_object;
     use crate::hash::Hash;
     use serde_json::{Map, Value, json};
 
     fn body(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn the_value_of_a_short_text_is_never_large() {
+        for part in ["0,", "[],", "\"\",", "{},", "{\"\":0},", "\"x\","] {
+            let list = part.repeat((NEVER_LARGE - 1) / part.len());
+            let text = format!("[{}]", list.trim_end_matches(','));
+            assert!(text.len() <= NEVER_LARGE);
+            assert!(weight(&serde_json::from_str(&text).unwrap()) <= LARGE, "{part}");
+        }
+        let deep = format!("{}{}", "[".repeat(90), "]".repeat(90));
+        assert!(weight(&serde_json::from_str(&deep).unwrap()) <= 2 * deep.len() + 4);
     }
 
     #[test]

@@ -5,6 +5,10 @@ use crate::hash::Hash;
 use serde_json::value::RawValue;
 use tgp_base::call::CallContext;
 
+/// Reserved members of an event; members of a body with these names get a `_` suffix.
+pub const RESERVED: [&str; 12] =
+    ["seq", "id", "type", "ts", "session", "actor", "call", "parent", "tool", "path", "prev", "hash"];
+
 /// The value of a member of an event's body.
 #[derive(Debug, Clone, Copy)]
 pub enum BodyValue<'a> {

@@ -7,4 +7,5 @@ pub(super) mod content;
 pub(super) mod event;
 pub(super) mod event_type;
 pub(super) mod names;
+pub(super) mod plain_canonical;
 pub(super) mod timestamp;

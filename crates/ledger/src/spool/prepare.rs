@@ -1,19 +1,16 @@
 //! Prepares spool lines for the store: masks them, extracts large values, makes them canonical, and hashes them.
 
+use super::prepare_plain::prepare_plain;
 use super::spool_line::{SpoolLine, read_line, write_line};
 use crate::callbacks::{HIDDEN, Redact};
 use crate::event::canonical::{canonical_object, foreign_value};
 use crate::event::content::columns_of;
-use crate::event::event::{Columns, NewEvent, PreparedEvent};
+use crate::event::event::{Columns, NewEvent, PreparedEvent, RESERVED};
 use crate::event::{blobs, timestamp};
 use crate::hash::Hash;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tgp_base::threads::contain;
-
-/// Reserved members of an event; members of a body with these names get a `_` suffix.
-const OWN: [&str; 12] =
-    ["seq", "id", "type", "ts", "session", "actor", "call", "parent", "tool", "path", "prev", "hash"];
 
 /// The settings for preparing events.
 pub struct Preparation {
@@ -35,6 +32,11 @@ impl Preparation {
     /// Prepares the event of a line.
     #[must_use]
     pub fn prepare(&self, line: &SpoolLine<'_>) -> PreparedEvent {
+        prepare_plain(line, self.redact.as_deref()).unwrap_or_else(|| self.prepare_any(line))
+    }
+
+    /// As [`Self::prepare`], for any event.
+    pub(super) fn prepare_any(&self, line: &SpoolLine<'_>) -> PreparedEvent {
         let mut envelope = envelope_of(line);
         let mut body = body_of(line);
         let redact = self.redact.as_ref().filter(|redact| redact.concerns(&envelope) || redact.concerns(&body));
@@ -91,7 +93,7 @@ fn body_of(line: &SpoolLine<'_>) -> Map<String, Value> {
 
 fn add(body: &mut Map<String, Value>, name: &str, value: Value) {
     let mut name = name.to_owned();
-    while OWN.contains(&name.as_str()) || body.contains_key(&name) {
+    while RESERVED.contains(&name.as_str()) || body.contains_key(&name) {
         name.push('_');
     }
     body.insert(name, value);
@@ -224,6 +226,10 @@ mod tests {
 
     impl Redact for Hook {
         fn concerns(&self, _: &serde_json::Map<String, serde_json::Value>) -> bool {
+            true
+        }
+
+        fn concerns_plain(&self, _: &str, _: &str) -> bool {
             true
         }
 

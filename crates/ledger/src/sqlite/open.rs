@@ -2,7 +2,7 @@
 
 use super::failure::{read_failure, write_failure};
 use super::schema;
-use crate::durability::Durability;
+use crate::durability::{Access, Durability};
 use crate::folder::Folder;
 use crate::ledger_error::{LedgerError, Reason};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -79,15 +79,21 @@ pub fn sync_wal(path: &Path) -> Result<(), LedgerError> {
     }
 }
 
-pub fn reader_of(path: &Path) -> Result<Connection, LedgerError> {
-    retry_while_busy(|| open_reader(path))
+/// A connection that only reads. With `ReadWrite` it may still remove the WAL when it is the last one that closes.
+pub fn reader_of(path: &Path, access: Access) -> Result<Connection, LedgerError> {
+    retry_while_busy(|| open_reader(path, access))
 }
 
-fn open_reader(path: &Path) -> Result<Connection, LedgerError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+fn open_reader(path: &Path, access: Access) -> Result<Connection, LedgerError> {
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | match access {
+            Access::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            Access::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        };
     let open = || {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.pragma_update(None, "query_only", true)?;
         let _version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         Ok(connection)
     };

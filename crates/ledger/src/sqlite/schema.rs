@@ -86,6 +86,11 @@ pub fn prepare(connection: &mut Connection) -> Result<(), LedgerError> {
     check_version(connection)
 }
 
+/// Whether it is a new ledger, or its creation was interrupted.
+pub fn is_without_tables(connection: &Connection) -> Result<bool, LedgerError> {
+    Ok(version(connection)? == 0)
+}
+
 /// Checks that this version supports the ledger.
 pub fn check_version(connection: &Connection) -> Result<(), LedgerError> {
     if version(connection)? > VERSION { Err(LedgerError::NewerSchema) } else { Ok(()) }

@@ -16,9 +16,11 @@ use crate::query::Query;
 use crate::store::{Appended, Batch, CheckpointRow, ScannedEvent, Shrink, Store, StoreScope, VisitBlob};
 use crate::verification::Problem;
 use parking_lot::Mutex;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Statement, Transaction, TransactionBehavior, params};
+use std::io;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The most idle read connections.
 const IDLE_READERS: usize = 4;
@@ -32,6 +34,8 @@ pub struct SqliteStore {
     writer: Mutex<Option<Writer>>,
     access: Access,
     durability: Durability,
+    /// Whether the file is known to have tables. A new one gets them when it is first used.
+    has_tables: AtomicBool,
 }
 
 struct Writer {
@@ -46,22 +50,29 @@ impl Writer {
 }
 
 impl SqliteStore {
-    /// Opens or creates the file.
+    /// Opens a file, which may be empty. Nothing is written before the first use of an empty one, or the first event.
     pub fn open(path: &Path, access: Access, durability: Durability) -> Result<Self, LedgerError> {
-        let writer = match access {
-            Access::ReadWrite => Some(Writer::open(path, durability)?),
-            Access::ReadOnly => None,
-        };
-        let (readers, writer) = (Mutex::default(), Mutex::new(writer));
-        let store = Self { path: path.to_owned(), readers, writer, access, durability };
-        store.read(schema::check_version)?;
+        let (readers, writer, has_tables) = (Mutex::default(), Mutex::default(), AtomicBool::new(false));
+        let store = Self { path: path.to_owned(), readers, writer, access, durability, has_tables };
+        if access == Access::ReadOnly || !store.is_empty()? {
+            store.read(schema::check_version)?;
+        }
         Ok(store)
+    }
+
+    /// Whether the file has no content yet, or does not exist.
+    pub fn is_empty(&self) -> Result<bool, LedgerError> {
+        match std::fs::metadata(&self.path) {
+            Ok(file) => Ok(file.len() == 0),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(error) => Err(LedgerError::read(&error)),
+        }
     }
 
     /// Runs `job` with a read connection, in one snapshot of the file.
     fn read<T>(&self, job: impl FnOnce(&Connection) -> Result<T, LedgerError>) -> Result<T, LedgerError> {
         let idle = self.readers.lock().pop();
-        let connection = idle.map_or_else(|| reader_of(&self.path), Ok)?;
+        let connection = idle.map_or_else(|| self.reader(), Ok)?;
         let transaction = connection.unchecked_transaction().map_err(|error| read_failure(&error))?;
         let made = job(&transaction);
         let ended = transaction.finish();
@@ -72,6 +83,26 @@ impl SqliteStore {
             }
         }
         made
+    }
+
+    /// A new read connection to a file with tables.
+    fn reader(&self) -> Result<Connection, LedgerError> {
+        let open = || reader_of(&self.path, self.access);
+        if self.access == Access::ReadOnly || self.has_tables.load(Ordering::Relaxed) {
+            return open();
+        }
+        let create = || self.with_writer(|_| Ok(()));
+        if self.is_empty()? {
+            create()?;
+        }
+        let mut connection = open()?;
+        if schema::is_without_tables(&connection)? {
+            drop(connection);
+            create()?;
+            connection = open()?;
+        }
+        self.has_tables.store(true, Ordering::Relaxed);
+        Ok(connection)
     }
 
     /// [`Self::read`] for jobs with SQLite errors only.
@@ -104,6 +135,7 @@ impl SqliteStore {
             // The file was removed: its open connections would write to a deleted file.
             self.readers.lock().clear();
             *writer = None;
+            self.has_tables.store(false, Ordering::Relaxed);
             Folder::of_database(&self.path).make_database()?;
         }
         let writer = match &mut *writer {
@@ -141,8 +173,9 @@ impl Store for SqliteStore {
                 return Ok(Appended::Elsewhere { drained: natural(drained) });
             }
             let mut head = head(transaction)?;
+            let mut insertion = transaction.prepare_cached(INSERT_EVENT)?;
             for event in batch.events {
-                head = insert(transaction, names, &head, event)?;
+                head = insert(transaction, &mut insertion, names, &head, event)?;
             }
             transaction
                 .prepare_cached(
@@ -173,6 +206,9 @@ impl Store for SqliteStore {
     }
 
     fn head(&self) -> Result<Head, LedgerError> {
+        if !self.has_tables.load(Ordering::Relaxed) && self.is_empty().is_ok_and(|is_empty| is_empty) {
+            return Ok(Head::NONE);
+        }
         self.look(head)
     }
 
@@ -275,8 +311,13 @@ impl Store for SqliteStore {
     }
 }
 
+const INSERT_EVENT: &str = "INSERT INTO events(seq, type, at, session, path, tool, call, parent, hash, content) \
+    VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+
+/// Appends one event with a statement of [`INSERT_EVENT`].
 fn insert(
     transaction: &Transaction<'_>,
+    insertion: &mut Statement<'_>,
     names: &mut Names,
     head: &Head,
     event: &PreparedEvent,
@@ -287,9 +328,7 @@ fn insert(
     let session = names.enter(transaction, columns.session.as_deref())?;
     let path = names.enter(transaction, columns.path.as_deref())?;
     let tool = names.enter(transaction, columns.tool.as_deref())?;
-    let sql = "INSERT INTO events(seq, type, at, session, path, tool, call, parent, hash, content) \
-        VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-    transaction.prepare_cached(sql)?.execute(params![
+    insertion.execute(params![
         integer(size),
         columns.kind.number(),
         integer(columns.at),

@@ -129,6 +129,9 @@ fn a_cut_is_found_among_many_sessions_and_not_redacted() {
         fn concerns(&self, _members: &serde_json::Map<String, serde_json::Value>) -> bool {
             true
         }
+        fn concerns_plain(&self, _name: &str, _json: &str) -> bool {
+            true
+        }
     }
     let place = tempfile::tempdir().unwrap();
     let head = cut(place.path(), 6, false);

@@ -4,6 +4,7 @@ mod crashes;
 mod cuts;
 mod exporting;
 mod figures;
+mod opening;
 mod reading;
 mod recording;
 mod refusals;

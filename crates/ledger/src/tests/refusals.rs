@@ -67,7 +67,7 @@ fn a_file_that_is_not_a_database_is_an_error() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("ledger.db"), "not a database, but long enough to look at ".repeat(100)).unwrap();
     let error = Ledger::open(&LedgerOptions::new(place.path())).err().unwrap();
-    assert_eq!(error, LedgerError::Unwritable(Reason::Damaged));
+    assert_eq!(error, LedgerError::Unreadable(Reason::Damaged));
 }
 
 #[test]

@@ -39,27 +39,50 @@ impl Drain {
         position: &mut u64,
         progress: impl Fn(u64),
     ) -> Result<Option<Head>, LedgerError> {
-        let SpoolView { name, len, stage, file } = view;
         let mut head = None;
-        while *position < *len {
-            let piece = piece_of(file, *position, *len)?;
-            let found = split(&piece, *stage);
-            if found.bytes == 0 {
+        while *position < view.len {
+            let piece = piece_of(&view.file, *position, view.len)?;
+            let before = *position;
+            head = self.drain_piece(&piece, view, position, &progress)?.or(head);
+            if *position == before {
                 break;
             }
-            let to = *position + u64::try_from(found.bytes).unwrap_or_default();
-            let batch = Batch { events: &self.prepared(&found.lines), spool: name, from: *position, to };
-            let before = *position;
-            match self.store.append(&batch)? {
-                Appended::Done(new) => {
-                    head = Some(new);
-                    *position = batch.to;
-                }
-                Appended::Elsewhere { drained } => *position = drained,
-            }
-            progress(position.saturating_sub(before));
         }
         Ok(head)
+    }
+
+    /// Appends the lines of a piece, batch by batch. The caller reads from the new position what is left of it.
+    fn drain_piece(
+        &self,
+        piece: &[u8],
+        view: &SpoolView,
+        position: &mut u64,
+        progress: impl Fn(u64),
+    ) -> Result<Option<Head>, LedgerError> {
+        let (mut head, mut rest) = (None, piece);
+        loop {
+            let found = split(rest, view.stage);
+            if found.bytes == 0 {
+                return Ok(head);
+            }
+            let to = *position + u64::try_from(found.bytes).unwrap_or_default();
+            let batch = Batch { events: &self.prepared(&found.lines), spool: &view.name, from: *position, to };
+            let before = *position;
+            let appended = self.store.append(&batch)?;
+            *position = match appended {
+                Appended::Done(new) => {
+                    head = Some(new);
+                    to
+                }
+                Appended::Elsewhere { drained } => drained,
+            };
+            progress(position.saturating_sub(before));
+            rest = rest.get(found.bytes..).unwrap_or_default();
+            // A line that the piece holds in part is read again.
+            if *position != to || !rest.contains(&b'\n') {
+                return Ok(head);
+            }
+        }
     }
 
     fn prepared(&self, lines: &[&[u8]]) -> Vec<PreparedEvent> {
@@ -115,7 +138,7 @@ fn split(piece: &[u8], stage: Stage) -> Lines<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Drain;
+    use super::{BATCH_EVENTS, Drain};
     use crate::folder::Folder;
     use crate::samples::call;
     use crate::spool::spool_file::SpoolFile;
@@ -141,5 +164,33 @@ mod tests {
         let batches = batches.into_inner();
         assert!(batches.len() > 2, "{batches:?}");
         assert_eq!(batches.iter().sum::<u64>(), spool.len());
+    }
+
+    #[test]
+    fn a_piece_is_stored_in_several_batches() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::make(place.path()).unwrap();
+        folder.make_database().unwrap();
+        let mut line = Vec::new();
+        write_line(&call("x-1", &[]), &mut line);
+        let (events, torn) = (2 * BATCH_EVENTS + 88, 20);
+        let mut lines = line.repeat(events);
+        lines.extend_from_slice(&line[..torn]);
+        std::fs::write(folder.spool("dead.0"), &lines).unwrap();
+        let spool = SpoolFile::adopt(&folder, "dead.0").unwrap().unwrap();
+        let store = SqliteStore::open(&folder.database(), Access::ReadWrite, Durability::Process).unwrap();
+        let preparation = Preparation { redact: None, blob_bytes: 1 << 18 };
+        let drain = Drain { folder, store: Arc::new(store), preparation };
+        let (batches, mut position) = (RefCell::new(Vec::new()), 0);
+        let drained = |stage, position: &mut u64| {
+            let head = drain.drain(&spool.view(stage), position, |bytes| batches.borrow_mut().push(bytes)).unwrap();
+            head.map(|head| head.size)
+        };
+        assert_eq!(drained(Stage::Growing, &mut position), Some(events as u64));
+        assert_eq!(position as usize, events * line.len(), "the torn line may still be completed");
+        assert_eq!(drained(Stage::Ended, &mut position), Some(events as u64), "an append without events");
+        assert_eq!(position as usize, lines.len());
+        let expected = [BATCH_EVENTS * line.len(), BATCH_EVENTS * line.len(), 88 * line.len(), torn];
+        assert_eq!(batches.into_inner(), expected.map(|bytes| bytes as u64));
     }
 }
