@@ -7,18 +7,20 @@ use tgp_base::error::{Details, ErrorCode, PartError};
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     #[error(
-        "The repository belongs to another user of this machine; run as that user, change its owner, or trust it with \
-         `git config --global --add safe.directory <directory>`. If the root is a volume of another owner, \
-         set rootDir to a folder in it"
+        "The repository belongs to another user of this machine who is not root, or all users may write to its directory; run as \
+         that user, change its owner, or trust it with `git config --global --add safe.directory <directory>`. If the root is a \
+         volume, set rootDir to a folder in it"
     )]
     NotOwned,
-    #[error("A Git configuration file cannot be read; run `git config --list` in the root and fix what it reports")]
+    #[error(
+        "The repository's configuration cannot be read; run `git config --local --list` in the root and fix what it reports"
+    )]
     BadConfiguration,
     #[error("The root is a repository without a work tree; choose another directory as the root")]
     Bare,
-    #[error("The repository is on no branch; check one out with `git switch <branch>`")]
+    #[error("The repository has a detached HEAD. Check out a branch with `git switch <branch>`")]
     DetachedHead,
-    #[error("'{name}' cannot be the name of a branch; choose another one")]
+    #[error("'{name}' is not a valid name of a branch. Choose another git.branch")]
     BadBranch { name: String },
     #[error("The author's name and e-mail must not be empty or contain <, > or line breaks")]
     BadAuthor,
@@ -61,18 +63,22 @@ pub enum GitError {
     Incomplete,
     #[error("{file} in the repository is not a regular file, or is too large. Fix it and boot again")]
     SpecialFile { file: &'static str },
-    #[error("An internal error interrupted the work on the repository; commits are kept locally and pushed later")]
+    #[error(
+        "An internal error interrupted the exchange with the repository. Commits are kept locally and pushed later"
+    )]
     Fault,
     #[error(
         "The remote is a repository with this branch checked out; use a bare repository (`git init --bare`), or another \
          git.branch"
     )]
     RemoteCheckedOut,
-    #[error("Other pushes kept changing the branch for {seconds} s; commits are kept locally and pushed later")]
+    #[error(
+        "Other processes pushed to the branch for {seconds} s without a pause. Commits are kept locally and pushed later"
+    )]
     Contended { seconds: u64 },
     #[error(
-        "{path} was changed by someone else too. Their version is in the workspace now; yours is kept in commit {commit} \
-         on the branch {branch}. Read the file again, apply your change and write it again"
+        "{path} was changed in the remote repository at the same time. That version is in the workspace now; yours is kept in \
+         commit {commit} on the branch {branch}. Read the file again, apply your change and write it again"
     )]
     Conflict { path: String, commit: String, branch: String },
     #[error("'{commit}' is not a commit of this repository; use the full hash of a commit that file_history lists")]

@@ -13,6 +13,7 @@ use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::pack::{self, StoredPack};
+use crate::store::repository_owner::open_trusted;
 use crate::store::repository_setup::{self, Flush};
 use git2::{ErrorCode, OdbLookupFlags, Oid, Repository};
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ impl PathRemote {
     }
 
     fn open(&self) -> Result<Repository, GitError> {
-        match Repository::open(&self.path) {
+        match open_trusted(&self.path) {
             Ok(repository) => Ok(repository),
             // An unmounted volume looks the same, so the local copy is used.
             Err(error) if error.code() == ErrorCode::NotFound => Err(GitError::Unreachable {

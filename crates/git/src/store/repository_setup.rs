@@ -1,6 +1,7 @@
 //! Opens or creates the repository of a root, independent of the user's Git configuration.
 
 use super::access::{Access, is_refusal};
+use super::repository_owner::{self, open_trusted};
 use super::special_files;
 use crate::branches::references::branch_reference;
 use crate::durability::repository_lock::RepositoryLock;
@@ -78,7 +79,7 @@ fn open_or_init_locked(
     options: &StoreOptions,
     wait: Duration,
 ) -> Result<Repository, GitError> {
-    if !git_dir.exists() && special_files::check_folder(root).is_ok() && Repository::open_bare(root).is_ok() {
+    if !git_dir.exists() && special_files::check_folder(root).is_ok() && repository_owner::is_bare(root) {
         return Err(GitError::Bare);
     }
     fs::create_dir_all(git_dir).map_err(|error| {
@@ -113,7 +114,7 @@ pub(crate) fn restore_head(git_dir: &Path, branch: &str) -> Result<(), GitError>
 
 fn open(root: &Path, flush: Flush) -> Result<Repository, GitError> {
     special_files::check(root)?;
-    let repository = Repository::open(root).map_err(|error| GitError::git("open the repository", &error))?;
+    let repository = open_trusted(root).map_err(|error| GitError::git("open the repository", &error))?;
     // Immediately, because libgit2 caches the configuration.
     isolate(&repository, flush)?;
     Ok(repository)
@@ -121,6 +122,7 @@ fn open(root: &Path, flush: Flush) -> Result<Repository, GitError> {
 
 fn init(root: &Path, options: &StoreOptions) -> Result<Repository, GitError> {
     let failed = |error: git2::Error| GitError::git("create the repository", &error);
+    repository_owner::ignore_user_configuration();
     let mut init = RepositoryInitOptions::new();
     // Templates of the user may contain hooks.
     init.external_template(false).no_reinit(true).initial_head(&options.branch);
@@ -169,7 +171,7 @@ pub(crate) fn is_damaged(root: &Path, limits: &Limits) -> bool {
     if special_files::check(root).is_err() {
         return false;
     }
-    let repository = match Repository::open(root) {
+    let repository = match open_trusted(root) {
         Ok(repository) => repository,
         Err(error) => {
             let is_other = matches!(error.code(), ErrorCode::Owner) || error.class() == git2::ErrorClass::Config;

@@ -307,10 +307,17 @@ fn a_hostile_user_configuration_changes_nothing() {
 }
 
 #[test]
-fn an_unreadable_user_configuration_is_a_typed_error() {
+fn a_broken_user_configuration_is_ignored() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join(".gitconfig"), "[broken\n").unwrap();
     let output = run_with_home(dir.path(), &dir.path().join("root"));
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(text.contains("BadConfiguration"), "{text}");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_broken_configuration_of_the_repository_is_a_typed_error() {
+    let test = TestRepository::new();
+    fs::write(test.git_dir().join("config"), "[broken\n").unwrap();
+    let error = open_store(&test.root(), options()).unwrap_err();
+    assert!(matches!(error, GitError::BadConfiguration), "{error}");
 }

@@ -2,8 +2,8 @@
 
 use super::test_repository::{PlainFiles, forge, git, options};
 use crate::{
-    CommitId, Describe, GitStore, Halt, HttpClient, HttpExchange, HttpRequest, Provider, Published, Publisher,
-    PullRequestText, Reach, RemoteOptions, RemoteUrl, Ticket, WorkTree, open,
+    CommitId, Delivery, Describe, GitStore, Halt, HttpClient, HttpExchange, HttpRequest, Provider, Published,
+    Publisher, PullRequestText, PushRequest, RemoteOptions, RemoteUrl, WorkTree, open,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ impl Kernel {
     fn publish(&self, path: &str, commit: CommitId) -> Published {
         let (sender, receiver) = mpsc::channel();
         let done = Box::new(move |published| sender.send(published).unwrap());
-        self.publisher.submit(Ticket { path: path.to_owned(), commit: Some(commit), done });
+        self.publisher.submit(PushRequest { path: path.to_owned(), commit: Some(commit), done });
         receiver.recv().unwrap().unwrap()
     }
 }
@@ -80,7 +80,7 @@ fn a_commit_replayed_by_another_process_is_reported_with_its_new_id() {
     one.publisher.sync().unwrap();
 
     let published = other.publish("tools/other.ts", written.clone());
-    assert_eq!(published.reach, Reach::Remote);
+    assert_eq!(published.delivery, Delivery::Remote);
     let reported = published.commit.unwrap();
     assert_ne!(reported, written, "it has been moved");
     let shown = git(&remote, &["show", "--format=%s", "--name-only", reported.as_str()]);

@@ -66,7 +66,7 @@ impl Upstream {
         let began = Instant::now();
         let hydrated = self.try_hydrate(idle_timeout);
         if !self.halt.is_set() {
-            self.reach.note(began, hydrated.as_ref().err());
+            self.reachability.note(began, hydrated.as_ref().err());
         }
         hydrated
     }

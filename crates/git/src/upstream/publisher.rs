@@ -2,7 +2,7 @@
 
 use super::hydrate::Hydrated;
 use super::push_policy::PushPolicy;
-use super::reachability::ReachListener;
+use super::reachability::ReachabilityListener;
 use super::upstream::{CommitOutcome, Upstream};
 use crate::branches::pending;
 use crate::branches::references::branch_at;
@@ -27,7 +27,7 @@ const UNREACHABLE_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 const CANCEL_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A commit to push, and the callback for its result.
-pub struct Ticket {
+pub struct PushRequest {
     pub path: String,
     pub commit: Option<CommitId>,
     pub done: Box<dyn FnOnce(Result<Published, GitError>) + Send>,
@@ -38,13 +38,13 @@ pub struct Ticket {
 pub struct Published {
     /// Its current id, which changes when it is replayed on foreign commits.
     pub commit: Option<CommitId>,
-    pub reach: Reach,
+    pub delivery: Delivery,
     pub pull_request: Option<PullRequest>,
 }
 
 /// Whether a commit has reached the remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
+pub enum Delivery {
     Remote,
     /// Only local, for this reason; it is pushed later.
     Local(String),
@@ -62,7 +62,7 @@ struct Shared {
 }
 
 struct PublisherState {
-    queue: Vec<Ticket>,
+    queue: Vec<PushRequest>,
     retry: Option<Instant>,
     pause: Duration,
     is_stopping: bool,
@@ -76,36 +76,36 @@ impl Publisher {
         Self { shared, thread: SleepingThread::new("tgp-git", Priority::Normal) }
     }
 
-    /// Queues a commit for the next push. If the remote is unreachable, the ticket completes at once.
-    pub fn submit(&self, ticket: Ticket) {
+    /// Queues a commit for the next push. If the remote is unreachable, the request completes at once.
+    pub fn submit(&self, request: PushRequest) {
         let state = self.shared.state.lock();
-        match self.shared.upstream.reach.away() {
+        match self.shared.upstream.reachability.away() {
             Some(reason) => {
                 if state.retry.is_none() {
                     // A running exchange may not include this commit.
-                    self.enqueue(state, unobserved_ticket());
+                    self.enqueue(state, unobserved_request());
                 } else {
                     drop(state);
                 }
-                ticket.complete_locally(reason);
+                request.complete_locally(reason);
             }
-            None => self.enqueue(state, ticket),
+            None => self.enqueue(state, request),
         }
     }
 
-    fn enqueue(&self, mut state: MutexGuard<'_, PublisherState>, ticket: Ticket) {
+    fn enqueue(&self, mut state: MutexGuard<'_, PublisherState>, request: PushRequest) {
         if state.is_stopping {
             drop(state);
-            ticket.complete_locally("the kernel was shut down before the push".to_owned());
+            request.complete_locally("the kernel was shut down before the push".to_owned());
             return;
         }
         let shared = Arc::clone(&self.shared);
         if self.thread.wake(move || shared.publish_next()).is_err() {
             drop(state);
-            ticket.complete_locally("the system could not create a thread".to_owned());
+            request.complete_locally("the system could not create a thread".to_owned());
             return;
         }
-        state.queue.push(ticket);
+        state.queue.push(request);
     }
 
     /// Sets the policy that is checked before every push.
@@ -115,13 +115,13 @@ impl Publisher {
     }
 
     /// Sets the listener for changes of the remote's reachability.
-    pub fn report_reach(&self, listener: ReachListener) {
-        self.shared.upstream.reach.listen(listener);
+    pub fn report_reachability(&self, listener: ReachabilityListener) {
+        self.shared.upstream.reachability.listen(listener);
     }
 
     /// Pushes all unpushed commits in the background.
     pub fn push_in_background(&self) {
-        self.enqueue(self.shared.state.lock(), unobserved_ticket());
+        self.enqueue(self.shared.state.lock(), unobserved_request());
     }
 
     /// Pushes all unpushed commits, then fetches foreign ones.
@@ -161,7 +161,7 @@ impl Publisher {
 
     /// Starts background retries if the remote was found unreachable.
     fn retry_in_background<T>(&self, result: Result<T, GitError>) -> Result<T, GitError> {
-        if matches!(result, Err(GitError::Unreachable { .. })) && self.shared.upstream.reach.away().is_some() {
+        if matches!(result, Err(GitError::Unreachable { .. })) && self.shared.upstream.reachability.away().is_some() {
             self.push_in_background();
         }
         result
@@ -176,12 +176,12 @@ impl Publisher {
 
     /// Finishes pending pushes for at most `wait` and stops the thread. Unpushed commits stay local.
     pub fn stop(&self, wait: Duration) {
-        let is_away = self.shared.upstream.reach.away().is_some();
+        let is_away = self.shared.upstream.reachability.away().is_some();
         let deadline = Instant::now() + if is_away { wait.min(UNREACHABLE_SHUTDOWN_TIMEOUT) } else { wait };
         {
             let mut state = self.shared.state.lock();
             if !state.is_stopping && state.retry.is_some() {
-                state.queue.push(unobserved_ticket());
+                state.queue.push(unobserved_request());
             }
             state.is_stopping = true;
         }
@@ -195,47 +195,47 @@ impl Publisher {
     }
 }
 
-impl Ticket {
-    /// Completes the ticket: the commit is only local, for this reason.
+impl PushRequest {
+    /// Completes the request: the commit is only local, for this reason.
     fn complete_locally(self, reason: String) {
-        (self.done)(Ok(Published { commit: self.commit, reach: Reach::Local(reason), pull_request: None }));
+        (self.done)(Ok(Published { commit: self.commit, delivery: Delivery::Local(reason), pull_request: None }));
     }
 }
 
-/// A ticket without a caller.
-fn unobserved_ticket() -> Ticket {
-    Ticket { path: String::new(), commit: None, done: Box::new(drop) }
+/// A request without a caller.
+fn unobserved_request() -> PushRequest {
+    PushRequest { path: String::new(), commit: None, done: Box::new(drop) }
 }
 
 impl Drop for Publisher {
     fn drop(&mut self) {
         self.shared.upstream.halt.set();
         self.shared.state.lock().is_stopping = true;
-        // The thread completes the tickets that wait.
+        // The thread completes the requests that wait.
         self.thread.notify();
     }
 }
 
 impl Shared {
-    /// Publishes the tickets that are due.
+    /// Publishes the requests that are due.
     fn publish_next(&self) -> Next {
-        let tickets = match self.due() {
-            Ok(tickets) => tickets,
+        let requests = match self.due() {
+            Ok(requests) => requests,
             Err(next) => return next,
         };
-        // A panic in one round must not block its tickets or later rounds.
+        // A panic in one round must not block its requests or later rounds.
         let round = threads::contain(|| self.upstream.publish(WRITE_IDLE_TIMEOUT))
             .unwrap_or_else(|Panicked| Round { error: Some(GitError::Fault), ..Round::default() });
         let is_transient = round.error.as_ref().is_some_and(GitError::is_transient);
-        for ticket in tickets {
-            let Ticket { path, commit, done } = ticket;
+        for request in requests {
+            let PushRequest { path, commit, done } = request;
             let outcome = threads::contain(|| self.upstream.outcome(&round, &path, commit));
             let outcome = outcome.unwrap_or(Err(GitError::Fault));
             // After a panic the caller notices that the callback was dropped.
             let _ = threads::contain(|| done(outcome));
         }
         let mut state = self.state.lock();
-        let away = self.upstream.reach.away();
+        let away = self.upstream.reachability.away();
         // While the remote is unreachable, only retries push.
         if is_transient || away.is_some() {
             state.retry = Some(Instant::now() + state.pause);
@@ -244,21 +244,21 @@ impl Shared {
             state.retry = None;
             state.pause = FIRST_RETRY;
         }
-        // Tickets that arrived during the timeout do not wait for another one.
+        // Requests that arrived during the timeout do not wait for another one.
         let left = if away.is_some() { std::mem::take(&mut state.queue) } else { Vec::new() };
         if state.queue.is_empty() {
             self.upstream.forget_rewrites();
         }
         drop(state);
-        for ticket in left {
+        for request in left {
             let reason = away.clone().unwrap_or_default();
-            let _ = threads::contain(|| ticket.complete_locally(reason));
+            let _ = threads::contain(|| request.complete_locally(reason));
         }
         Next::Again
     }
 
-    /// The tickets of the push that is due, empty for a retry; otherwise what the thread waits for.
-    fn due(&self) -> Result<Vec<Ticket>, Next> {
+    /// The requests of the push that is due, empty for a retry; otherwise what the thread waits for.
+    fn due(&self) -> Result<Vec<PushRequest>, Next> {
         let mut state = self.state.lock();
         let is_stopping = state.is_stopping;
         if !state.queue.is_empty() {
@@ -288,13 +288,13 @@ pub(crate) struct Round {
 
 impl Round {
     /// Whether the commits of `branch` have reached the remote, and its pull request.
-    fn reach(&self, branch: &str) -> (Reach, Option<PullRequest>) {
+    fn delivery(&self, branch: &str) -> (Delivery, Option<PullRequest>) {
         let tool = self.tools.iter().find(|(name, _)| name == branch).map(|(_, result)| result);
         match (tool, &self.error) {
-            (Some(Ok(request)), _) => (Reach::Remote, request.clone()),
-            (Some(Err(reason)), _) => (Reach::Local(reason.clone()), None),
-            (None, Some(error)) => (Reach::Local(error.to_string()), None),
-            (None, None) => (Reach::Remote, None),
+            (Some(Ok(request)), _) => (Delivery::Remote, request.clone()),
+            (Some(Err(reason)), _) => (Delivery::Local(reason.clone()), None),
+            (None, Some(error)) => (Delivery::Local(error.to_string()), None),
+            (None, None) => (Delivery::Remote, None),
         }
     }
 }
@@ -305,7 +305,7 @@ impl Upstream {
     pub(crate) fn publish(&self, idle_timeout: Duration) -> Round {
         let _turn = self.turn.lock();
         let mut round = Round::default();
-        let (began, is_away) = (Instant::now(), self.reach.away().is_some());
+        let (began, is_away) = (Instant::now(), self.reachability.away().is_some());
         let deadline = self.deadline().with_idle_timeout(if is_away { IDLE_TIMEOUT } else { idle_timeout });
         let published = self.store.open_again().and_then(|repository| {
             if is_away {
@@ -318,7 +318,7 @@ impl Upstream {
         });
         round.error = published.err().or(round.error);
         if !self.halt.is_set() {
-            self.reach.note(began, round.error.as_ref());
+            self.reachability.note(began, round.error.as_ref());
         }
         round
     }
@@ -358,8 +358,8 @@ impl Upstream {
         let repository = self.store.open_again()?;
         let Some(commit) = commit else {
             let branch = pending::branch_for(&repository, self.options(), path)?;
-            let (reach, pull_request) = round.reach(&branch);
-            return Ok(Published { commit: None, reach, pull_request });
+            let (delivery, pull_request) = round.delivery(&branch);
+            return Ok(Published { commit: None, delivery, pull_request });
         };
         let id = Oid::from_str(commit.as_str()).map_err(|error| GitError::git("read a commit", &error))?;
         let branch = match self.options().strategy {
@@ -367,14 +367,14 @@ impl Upstream {
             WriteStrategy::PullRequest => self.branch_with(&repository, path, id)?,
         };
         let Some(head) = branch_at(&repository, &branch)? else {
-            let reach = Reach::Local(round.error.as_ref().map(ToString::to_string).unwrap_or_default());
-            return Ok(Published { commit: Some(commit), reach, pull_request: None });
+            let delivery = Delivery::Local(round.error.as_ref().map(ToString::to_string).unwrap_or_default());
+            return Ok(Published { commit: Some(commit), delivery, pull_request: None });
         };
         let commit = match self.commit_outcome(&repository, path, id, head)? {
             CommitOutcome::Conflict(error) => return Err(error),
             CommitOutcome::Survives(id) => Some(CommitId::from(id)),
         };
-        let (reach, pull_request) = round.reach(&branch);
-        Ok(Published { commit, reach, pull_request })
+        let (delivery, pull_request) = round.delivery(&branch);
+        Ok(Published { commit, delivery, pull_request })
     }
 }

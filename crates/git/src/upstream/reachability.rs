@@ -11,18 +11,18 @@ const FAST_FAILURE: Duration = Duration::from_secs(1);
 const BACK: &str = "The remote repository answers again";
 
 /// Receives a message when the remote becomes unreachable or reachable.
-pub type ReachListener = Arc<dyn Fn(&str) + Send + Sync>;
+pub type ReachabilityListener = Arc<dyn Fn(&str) + Send + Sync>;
 
 #[derive(Default)]
 pub(crate) struct Reachability {
     /// The error of an unreachable remote, as reported by writes.
     away: Mutex<Option<String>>,
-    listener: OnceLock<ReachListener>,
+    listener: OnceLock<ReachabilityListener>,
 }
 
 impl Reachability {
     /// Sets the listener, once per kernel.
-    pub(crate) fn listen(&self, listener: ReachListener) {
+    pub(crate) fn listen(&self, listener: ReachabilityListener) {
         let _first = self.listener.set(listener);
     }
 
@@ -75,24 +75,24 @@ mod tests {
     #[test]
     fn each_change_of_reachability_is_reported_once() {
         let messages = Arc::new(Mutex::new(Vec::new()));
-        let reach = Reachability::default();
+        let reachability = Reachability::default();
         let listener = Arc::clone(&messages);
-        reach.listen(Arc::new(move |message: &str| listener.lock().push(message.to_owned())));
+        reachability.listen(Arc::new(move |message: &str| listener.lock().push(message.to_owned())));
         let silent = GitError::Unreachable { reason: "it did not answer in time".to_owned() };
         let Some(long_ago) = Instant::now().checked_sub(Duration::from_secs(2)) else { return };
-        reach.note(Instant::now(), Some(&silent));
-        assert_eq!(reach.away(), None, "a fast failure does not count");
-        reach.note(long_ago, Some(&silent));
-        reach.note(long_ago, Some(&silent));
-        reach.note(long_ago, Some(&GitError::Busy { seconds: 10 }));
-        assert!(reach.away().unwrap().contains("did not answer in time"));
-        reach.note(Instant::now(), Some(&GitError::NotOwned));
-        assert!(reach.away().is_some(), "a local error does not count");
-        reach.note(Instant::now(), Some(&GitError::Unauthorized));
-        reach.note(Instant::now(), None);
-        assert_eq!(reach.away(), None);
-        reach.note(long_ago, Some(&silent));
-        reach.note(Instant::now(), None);
+        reachability.note(Instant::now(), Some(&silent));
+        assert_eq!(reachability.away(), None, "a fast failure does not count");
+        reachability.note(long_ago, Some(&silent));
+        reachability.note(long_ago, Some(&silent));
+        reachability.note(long_ago, Some(&GitError::Busy { seconds: 10 }));
+        assert!(reachability.away().unwrap().contains("did not answer in time"));
+        reachability.note(Instant::now(), Some(&GitError::NotOwned));
+        assert!(reachability.away().is_some(), "a local error does not count");
+        reachability.note(Instant::now(), Some(&GitError::Unauthorized));
+        reachability.note(Instant::now(), None);
+        assert_eq!(reachability.away(), None);
+        reachability.note(long_ago, Some(&silent));
+        reachability.note(Instant::now(), None);
         let messages = messages.lock();
         assert_eq!(messages.len(), 4);
         assert!(messages[0].contains("background"));

@@ -50,7 +50,7 @@ pub struct Upstream {
     /// The pace of pushes.
     pub(crate) pace: Pace,
     /// Whether the remote is reachable.
-    pub(crate) reach: Reachability,
+    pub(crate) reachability: Reachability,
     /// Unreported warnings for the user.
     notices: Mutex<Vec<String>>,
     /// Cancels every exchange.
@@ -82,7 +82,7 @@ impl Upstream {
     ) -> Self {
         let (turn, rewrites, pull_requests) = (Mutex::default(), Mutex::default(), Mutex::default());
         let (refused, foreign_updates, notices) = (Mutex::default(), AtomicUsize::default(), Mutex::default());
-        let (pace, reach, push_policy) = (Pace::default(), Reachability::default(), OnceLock::new());
+        let (pace, reachability, push_policy) = (Pace::default(), Reachability::default(), OnceLock::new());
         Self {
             store,
             remote,
@@ -94,7 +94,7 @@ impl Upstream {
             refused,
             foreign_updates,
             pace,
-            reach,
+            reachability,
             notices,
             halt,
             push_policy,
