@@ -44,6 +44,37 @@ describe('a function over one connection', () => {
     expect(count()).toBe(2);
   });
 
+  it.each([
+    ['sqlite', 'BEGIN', 'BEGIN IMMEDIATE', 'BEGIN'],
+    ['postgres', 'BEGIN', 'BEGIN', 'BEGIN READ ONLY'],
+    ['mysql', 'BEGIN', 'BEGIN', 'START TRANSACTION READ ONLY'],
+    ['any', 'BEGIN', 'BEGIN', 'BEGIN'],
+  ])('begins a transaction of %s by what it does', async (dialect, read, write, readOnly) => {
+    /** @param {string} sql @param {boolean} isReadOnly */
+    const begun = async (sql, isReadOnly) => {
+      /** @type {string[]} */
+      const statements = [];
+      const run = async (/** @type {string} */ each) => {
+        statements.push(each);
+        return [];
+      };
+      const source = executor(run, { oneConnection: true, dialect: /** @type {any} */ (dialect) });
+      await createSqlTools(source, { readOnly: isReadOnly }).exec_sql.execute({ sql });
+      return statements[0];
+    };
+    expect(await begun('SELECT name FROM items', false)).toBe(read);
+    expect(await begun('INSERT INTO items VALUES (1)', false)).toBe(write);
+    expect(await begun('SELECT name FROM items', true)).toBe(readOnly);
+  });
+
+  it('refuses the name of an unknown dialect', () => {
+    const { run } = connection();
+    const dialect = /** @type {any} */ ('oracle');
+    const words = /must be one of sqlite, postgres, mysql, any\./;
+    expect(() => executor(run, { dialect })).toThrow(words);
+    expect(() => createSqlTools({ query: run, transaction: run, dialect })).toThrow(words);
+  });
+
   it('runs are serialised, so that their statements do not mix', async () => {
     const { run, statements, count } = connection();
     const { forge } = await sqlKernel(executor(run, { oneConnection: true }), { config: { sandbox: { workers: 4 } } });

@@ -4,11 +4,13 @@ import type { Reach } from '../boundary/crossing.js';
 import type { SqlDialect } from '../types/sql.js';
 import type { SavepointAction } from './run/savepoint.js';
 
+/** What a statement does: reads, changes rows, or changes the schema. */
 export type SqlAccess = 'read' | 'write' | 'schema';
 
 /** What the policy inspects in a statement. */
 export type SqlDetail = 'nothing' | 'verbs' | 'tables';
 
+/** The limits of one statement. */
 export type SqlLimits = { maxRows: number; maxBytes: number; statementTimeoutMs: number; readOnly: boolean };
 
 /** The access of the first statement of a transaction, and a signal that cancels the wait for a connection. */
@@ -22,12 +24,13 @@ export type SqlStatement = {
   returns: 'rows' | 'count';
   verbs?: string[];
   /** It was classified as read-only, so it must not write. */
-  fenced?: boolean;
+  enforceReadOnly?: boolean;
   detail?: SqlDetail;
   /** What it was parsed to access, to be verified in the database's catalogue. */
   reach?: Reach;
 };
 
+/** The answer of the database. */
 export type SqlAnswer = {
   /** JSON text; undefined for statements that return none. */
   rows: string | undefined;
@@ -66,16 +69,20 @@ export type DatabaseAdapter = {
   file?: string;
 };
 
+/** An adapter with transactions. */
 export type TransactionalAdapter = DatabaseAdapter & Required<Pick<DatabaseAdapter, 'connect'>>;
+/** An adapter for single statements. */
 export type StatementAdapter = DatabaseAdapter & Required<Pick<DatabaseAdapter, 'once'>>;
 
 /** A registered symbol, so that the ESM copy of this package recognises adapters of the CommonJS copy. */
 export const ADAPTER = Symbol.for('@tgp/core/sql-adapter');
 
+/** Marks an object as an adapter. */
 export function defineAdapter<Adapter extends DatabaseAdapter>(adapter: Adapter & DatabaseAdapter): Adapter {
   return Object.defineProperty({ ...adapter }, ADAPTER, { value: true });
 }
 
+/** Whether a value is an adapter of any copy of this package. */
 export function isAdapter(value: unknown): value is DatabaseAdapter {
   return typeof value === 'object' && value !== null && (value as { [ADAPTER]?: unknown })[ADAPTER] === true;
 }

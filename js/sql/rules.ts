@@ -103,8 +103,8 @@ export class SqlRules {
     const cached = this.#cache.get(key);
     if (cached) return cached;
     const answer = unwrap(await this.#native.classify(sql, dialect, shape, judged));
-    const { access, verbs, returns, fenced, detail, sql: text, bindings, reach } = answer;
-    const judgement = { access, verbs, returns, fenced, detail, sql: text, bindings, ...(reach && { reach }) };
+    const { access, verbs, returns, enforceReadOnly, detail, sql: text, bindings, reach } = answer;
+    const judgement = { access, verbs, returns, enforceReadOnly, detail, sql: text, bindings, ...(reach && { reach }) };
     if (key.length <= MAX_CACHED_CHARS) {
       dropOldest(this.#cache, MAX_CACHED);
       this.#cache.set(key, judgement);

@@ -13,6 +13,8 @@ import { pg } from './adapters/pg.js';
 import { postgresJs } from './adapters/postgres_js.js';
 import { prisma, prismaDialect } from './adapters/prisma.js';
 import { queryAndTransaction } from './adapters/query_and_transaction.js';
+import type { KnownDialect } from './dialects.js';
+import { knownDialect } from './dialects.js';
 import { holdsTransactions } from './run/sql_run.js';
 
 /** A drizzle database over one of the drivers above, with the options of that driver's adapter. */
@@ -79,9 +81,8 @@ function shapeOf(source: unknown) {
 }
 
 /** The dialect of a source, without using it; undefined if unknown. @internal */
-export function dialectOf(source: unknown): SqlDialect | undefined {
-  const dialect = shapeOf(source)?.dialect(source);
-  return dialect === 'any' ? undefined : dialect;
+export function dialectOf(source: unknown): KnownDialect | undefined {
+  return knownDialect(shapeOf(source)?.dialect(source));
 }
 
 /** Whether a source is a plain function without transactions. @internal */

@@ -1,14 +1,15 @@
 /** Describes a SQL source for prompts. */
 
 import type { SqlSettings, SqlSource } from '../types/sql.js';
+import { DIALECTS } from './dialects.js';
 import { SqlRules } from './rules.js';
 import { dialectOf, isPlain } from './sources.js';
 import { settingsOf } from './sql_settings.js';
 
 /** What a model must know to write SQL for a source. */
 type SqlGuide = {
-  /** Undefined if unknown. */
-  dialect: 'SQLite' | 'PostgreSQL' | 'MySQL' | undefined;
+  /** The name of the database; undefined if unknown. */
+  dialect: string | undefined;
   placeholders: '?' | '$1';
   readOnly: boolean;
   ddl: boolean;
@@ -16,18 +17,16 @@ type SqlGuide = {
   atomic: boolean;
 };
 
-const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MySQL' } as const;
-
 export function sqlGuide(sql: SqlSource | SqlSettings): SqlGuide {
   const { source, options } = settingsOf(sql);
-  const dialect = dialectOf(source);
+  const { name, placeholder, schemaChanges } = DIALECTS[dialectOf(source) ?? 'any'];
   const { readOnly, ddl } = new SqlRules(options).options;
   return {
-    dialect: dialect && dialect !== 'any' ? NAMES[dialect] : undefined,
-    placeholders: dialect === 'postgres' ? '$1' : '?',
+    dialect: name,
+    placeholders: placeholder,
     readOnly,
-    // MySQL commits on schema changes, so they are always refused there.
-    ddl: ddl && !readOnly && dialect !== 'mysql',
+    // Schema changes that commit are always refused.
+    ddl: ddl && !readOnly && schemaChanges !== 'commit',
     atomic: !isPlain(source),
   };
 }

@@ -8,12 +8,14 @@ import { adapterOf, isPlain } from './sources.js';
 /** Options that require a transaction. */
 const TRANSACTION_OPTIONS = ['readOnly', 'dryRun'] as const;
 
+/** The source of a database, and the options that are set beside it. */
 export function settingsOf(sql: SqlSource | SqlSettings): { source: SqlSource; options: SqlToolOptions } {
   if (!isSettings(sql)) return { source: sql, options: {} };
   const { source, ...options } = sql;
   return { source, options };
 }
 
+/** The adapter and the rules of a database; refuses options that it cannot fulfil. */
 export function openSource(source: SqlSource, options: SqlToolOptions) {
   const adapter = adapterOf(source);
   const rules = new SqlRules(options);

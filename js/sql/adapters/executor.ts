@@ -5,6 +5,7 @@ import { ignored } from '../../boundary/guarded.js';
 import type { SqlAdapter, SqlDialect, SqlExecutor } from '../../types/sql.js';
 import type { SqlAccess } from '../adapter.js';
 import { defineAdapter } from '../adapter.js';
+import { checkDialect, DIALECTS } from '../dialects.js';
 import { FairLock } from '../waiting/fair_lock.js';
 import { beforeDeadline, notAnswered } from '../waiting/statement_deadline.js';
 import { functionAnswer } from './function_answer.js';
@@ -32,6 +33,7 @@ export function executor(
 ): SqlAdapter {
   const { dialect = 'any', oneConnection = false, transactional = false } = options;
   if (typeof run !== 'function') throw new ConfigError('executor() needs a function (sql, params) => Promise<rows>.');
+  checkDialect(dialect);
   if (oneConnection && transactional) {
     throw new ConfigError(
       'executor() has both "oneConnection" (transactions begin through it) and "transactional" (they do not). Keep one of them.',
@@ -103,10 +105,9 @@ function noAnswerYet() {
 }
 
 function beginText(dialect: SqlDialect, access: SqlAccess, readOnly: boolean) {
-  if (dialect === 'sqlite') return access === 'read' || readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE';
-  if (readOnly && dialect === 'postgres') return 'BEGIN READ ONLY';
-  if (readOnly && dialect === 'mysql') return 'START TRANSACTION READ ONLY';
-  return 'BEGIN';
+  const { begin } = DIALECTS[dialect];
+  if (readOnly) return begin.readOnly;
+  return access === 'read' ? begin.read : begin.write;
 }
 
 /** PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and no error. */

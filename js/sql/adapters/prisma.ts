@@ -1,16 +1,18 @@
 /** SQL adapter for Prisma. */
 
 import { ConfigError } from '../../boundary/errors.js';
-import type { SqlAdapter, SqlDialect } from '../../types/sql.js';
-import type { SqlConnection } from '../adapter.js';
+import type { SqlAdapter } from '../../types/sql.js';
+import type { SqlConnection, SqlLimits } from '../adapter.js';
 import { defineAdapter } from '../adapter.js';
+import type { KnownDialect } from '../dialects.js';
 import type { PrismaClient, PrismaTransaction } from '../drivers.js';
 import { beginPostgres } from '../postgres/pg_values.js';
 import { rowText } from '../rows/json_writer.js';
 import { rowsText } from '../rows/row_collector.js';
 import { beforeDeadline } from '../waiting/statement_deadline.js';
 
-const DIALECTS: Record<string, SqlDialect> = {
+/** The dialects of Prisma's providers. */
+const PROVIDERS: Record<string, KnownDialect> = {
   postgresql: 'postgres',
   postgres: 'postgres',
   cockroachdb: 'postgres',
@@ -20,6 +22,16 @@ const DIALECTS: Record<string, SqlDialect> = {
 
 /** Replaces Prisma's transaction timeout of 5 s: the sandbox limits the run time. */
 const LIMITS = { timeout: 3_600_000, maxWait: 60_000 };
+
+/** The settings of a transaction, as statements; other databases are left as the client configures them. */
+const SETTINGS: Record<KnownDialect, (limits: SqlLimits) => string[]> = {
+  sqlite: () => [],
+  mysql: () => [],
+  postgres: (limits) => {
+    const [, ...settings] = beginPostgres(limits, 0).split('; ');
+    return limits.readOnly ? [...settings, 'SET TRANSACTION READ ONLY'] : settings;
+  },
+};
 
 /** Rejects the transaction callback to roll it back. */
 const UNDO = Symbol('undo');
@@ -44,11 +56,11 @@ function providerOf(client: PrismaClient) {
 }
 
 /** @internal */
-export function prismaDialect(client: PrismaClient): SqlDialect | undefined {
-  return DIALECTS[providerOf(client) ?? ''];
+export function prismaDialect(client: PrismaClient): KnownDialect | undefined {
+  return PROVIDERS[providerOf(client) ?? ''];
 }
 
-function interactive(client: PrismaClient, dialect: SqlDialect): SqlConnection {
+function interactive(client: PrismaClient, dialect: KnownDialect): SqlConnection {
   let transaction: PrismaTransaction;
   let finish: (value?: unknown) => void = () => {};
   let fail: (reason: unknown) => void = () => {};
@@ -67,10 +79,7 @@ function interactive(client: PrismaClient, dialect: SqlDialect): SqlConnection {
         }, LIMITS);
         done.catch(reject);
       });
-      if (dialect !== 'postgres') return;
-      const [, ...settings] = beginPostgres(limits, 0).split('; ');
-      if (limits.readOnly) settings.push('SET TRANSACTION READ ONLY');
-      for (const setting of settings) await transaction.$executeRawUnsafe(setting);
+      for (const setting of SETTINGS[dialect](limits)) await transaction.$executeRawUnsafe(setting);
     },
     query: async ({ sql, values, returns }, limits) => {
       const work =

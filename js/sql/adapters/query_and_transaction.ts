@@ -5,13 +5,13 @@ import { ignored } from '../../boundary/guarded.js';
 import type { SqlDialect, SqlExecutor, SqlTransactions } from '../../types/sql.js';
 import type { SqlConnection } from '../adapter.js';
 import { defineAdapter } from '../adapter.js';
+import { checkDialect, DIALECTS } from '../dialects.js';
 import { beforeDeadline, notAnswered, timedOut } from '../waiting/statement_deadline.js';
 import { functionAnswer } from './function_answer.js';
 import { singleCall } from './single_call.js';
 
 /** Options that belong next to the source and have no effect inside it. */
 const OPTIONS = ['readOnly', 'dryRun', 'ddl', 'maxRows', 'maxBytes', 'statementTimeoutMs', 'allow', 'deny'];
-const DIALECTS = ['sqlite', 'postgres', 'mysql', 'any'];
 
 /** Thrown inside the application's `transaction` to roll it back. */
 class Undo extends Error {
@@ -23,11 +23,7 @@ class Undo extends Error {
 /** An adapter for two application functions: `query` for single statements, `transaction` for runs. */
 export function queryAndTransaction(source: SqlTransactions) {
   const { dialect = 'any' } = source;
-  if (!DIALECTS.includes(dialect)) {
-    throw new ConfigError(`The "dialect" of the SQL source must be one of ${DIALECTS.join(', ')}.`, {
-      details: { key: 'sql.dialect', field: 'sql.dialect' },
-    });
-  }
+  checkDialect(dialect);
   const misplaced = OPTIONS.find((name) => name in source);
   if (misplaced !== undefined) {
     throw new ConfigError(
@@ -92,7 +88,7 @@ function heldOpen(source: SqlTransactions, dialect: SqlDialect): SqlConnection {
         done.then(() => reject(new Error('transaction() ended without calling its callback')), reject);
       });
       await beforeDeadline(begun, waitMs, () => undo(new Undo()));
-      if (readOnly && dialect === 'postgres') {
+      if (readOnly && DIALECTS[dialect].setsReadOnly) {
         await beforeDeadline(ask('SET TRANSACTION READ ONLY', []), waitMs, ignored);
       }
     },

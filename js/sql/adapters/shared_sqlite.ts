@@ -41,6 +41,7 @@ export function fileFacts({ ask, isReadOnly, optIn }: ApplicationDatabase): File
   };
 }
 
+/** An adapter that opens the application's file again. */
 export function besideApplication(
   { file, ...shared }: FileFacts,
   { isOpen, inTransaction, optIn }: Pick<ApplicationDatabase, 'isOpen' | 'inTransaction' | 'optIn'>,

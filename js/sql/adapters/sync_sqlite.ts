@@ -28,6 +28,7 @@ export function syncSqlite(database: SyncDatabase) {
   });
 }
 
+/** A connection through a synchronous driver. */
 export function syncConnection(database: SyncDatabase, release: (state: 'clean' | 'broken') => unknown): SqlConnection {
   let queryOnly = false;
   return {

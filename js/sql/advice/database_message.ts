@@ -27,6 +27,7 @@ const MAX_CHARS = 2_000;
 /** Maximum length of a name. */
 const MAX_NAME_CHARS = 256;
 
+/** The name that a message is about; undefined for other errors. */
 export function parsedError(message: string): ParsedError | undefined {
   const text = message.slice(0, MAX_CHARS);
   for (const [pattern, read] of PATTERNS) {

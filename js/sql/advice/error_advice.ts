@@ -5,11 +5,12 @@ import { editDistance, nearest, nearestFirst } from '../../boundary/spelling.js'
 import type { AskCatalogue } from '../catalogue/catalogue.js';
 import { columnsOf, tablesOf } from '../catalogue/catalogue.js';
 import type { TableVisibility } from '../catalogue/table_visibility.js';
+import type { KnownDialect } from '../dialects.js';
 import { memberOf, shortened } from '../driver_error.js';
 import type { ParsedError } from './database_message.js';
 import { bare, parsedError } from './database_message.js';
 
-type Catalogue = { dialect: 'sqlite' | 'postgres' | 'mysql'; ask: AskCatalogue; visibility: TableVisibility };
+type Catalogue = { dialect: KnownDialect; ask: AskCatalogue; visibility: TableVisibility };
 type Advice = { text: string; suggestion?: string };
 
 /** Maximum number of listed names, and their total length. */

@@ -1,5 +1,6 @@
 /** Lists tables and columns of a database, for advice on unknown names. */
 
+import type { KnownDialect } from '../dialects.js';
 import { SqlRules } from '../rules.js';
 import type { ColumnRow, TableRow } from './schema_queries.js';
 import { QUERIES } from './schema_queries.js';
@@ -29,8 +30,9 @@ export function catalogueRules() {
   return reading;
 }
 
+/** The tables that the caller may see. */
 export async function tablesOf(
-  dialect: 'sqlite' | 'postgres' | 'mysql',
+  dialect: KnownDialect,
   ask: AskCatalogue,
   visibility: TableVisibility,
 ): Promise<CatalogueTable[]> {
@@ -39,11 +41,8 @@ export async function tablesOf(
   return (await visibility.shown(named)).map(({ id, name }) => ({ id: String(id), name }));
 }
 
-export async function columnsOf(
-  dialect: 'sqlite' | 'postgres' | 'mysql',
-  ask: AskCatalogue,
-  { id }: CatalogueTable,
-): Promise<string[]> {
+/** The names of a table's columns. */
+export async function columnsOf(dialect: KnownDialect, ask: AskCatalogue, { id }: CatalogueTable): Promise<string[]> {
   const rows = await ask<ColumnRow>(QUERIES[dialect].columns(`'${id}'`));
   return rows.map(({ name }) => name).filter((name) => typeof name === 'string' && isShort(name));
 }

@@ -3,13 +3,15 @@
 import { nearest } from '../../boundary/spelling.js';
 import type { SchemaDescription, TableDescription } from '../../types/sql.js';
 import type { DatabaseAdapter } from '../adapter.js';
+import type { KnownDialect } from '../dialects.js';
+import { DIALECTS, knownDialect } from '../dialects.js';
 import { relatedIds } from '../reach/related_tables.js';
 import { SqlRules } from '../rules.js';
 import type { SqlRun } from '../run/dry_sql.js';
 import type { AskCatalogue } from './catalogue.js';
 import { isTable } from './catalogue.js';
 import type { ColumnRow, KeyRow, SchemaQueries, TableRow } from './schema_queries.js';
-import { MAX_DETAILS, PROBES, QUERIES } from './schema_queries.js';
+import { MAX_DETAILS, QUERIES } from './schema_queries.js';
 import type { OpenTables } from './table_visibility.js';
 import { relationOf, TableVisibility } from './table_visibility.js';
 
@@ -41,13 +43,13 @@ export async function describeSchema(
   const reading = new SqlRules(limits, { isOwn: true });
   const ask: AskCatalogue = (sql) =>
     inRun(async (run) => JSON.parse((await run.execute(sql)).rows ?? '[]'), reading, signal);
-  const dialect = adapter.dialect === 'any' ? await probe(ask) : adapter.dialect;
+  const dialect = knownDialect(adapter.dialect) ?? (await probe(ask));
   const queries = QUERIES[dialect];
   const tables = (await ask<TableRow>(queries.tables(MAX_TABLES))).filter(isTable);
   const shown = await shownOf(tables, new TableVisibility(rules, dialect, openTables), dialect, ask);
   const found = only === undefined ? shown : shown.filter(({ name }) => name === only);
   const described = await describeTables(found.slice(0, MAX_DESCRIBED), queries, ask, hiddenNames(tables, shown));
-  if (dialect === 'sqlite') await estimateRows(described.values(), ask);
+  if (queries.estimate) await estimateRows(described.values(), queries.estimate, ask);
   const others = found.filter(({ id }) => !described.has(String(id))).map(({ name }) => name);
   return {
     dialect,
@@ -62,11 +64,11 @@ export async function describeSchema(
 async function shownOf(
   tables: TableRow[],
   visibility: TableVisibility,
-  dialect: string,
+  dialect: KnownDialect,
   ask: AskCatalogue,
 ): Promise<TableRow[]> {
   const shown = await visibility.shown(tables);
-  if (dialect !== 'postgres' || shown.length === tables.length) return shown;
+  if (!DIALECTS[dialect].inheritsTables || shown.length === tables.length) return shown;
   const rest = tables.map((table) => ({ id: String(table.id), ...relationOf(table) }));
   const restricted = await visibility.restricted(rest, ['select']);
   if (restricted.length === 0) return shown;
@@ -131,14 +133,16 @@ async function describeTables(
   return described;
 }
 
-/** Estimates row counts in SQLite by the largest rowid, which is fast. Tables without a rowid get no estimate. */
-async function estimateRows(tables: Iterable<TableDescription>, ask: AskCatalogue) {
+/** Sets estimates of row counts. Tables whose query fails get none, in SQLite those without a rowid. */
+async function estimateRows(
+  tables: Iterable<TableDescription>,
+  estimate: (table: string) => string,
+  ask: AskCatalogue,
+) {
   for (const table of tables) {
     if (table.kind === 'view') continue;
     const quoted = `"${table.name.replaceAll('"', '""')}"`;
-    const [row] = await ask<{ estimate: unknown }>(`SELECT coalesce(max(rowid), 0) AS estimate FROM ${quoted}`).catch(
-      () => [],
-    );
+    const [row] = await ask<{ estimate: unknown }>(estimate(quoted)).catch(() => []);
     if (row) table.rows = Number(row.estimate);
   }
 }
@@ -152,10 +156,10 @@ function isTrue(value: unknown) {
   return value === true || value === 1;
 }
 
-async function probe(ask: AskCatalogue) {
-  for (const [dialect, sql, answer] of PROBES) {
-    const rows = await ask<{ version?: string }>(sql).catch(() => []);
-    if (answer.test(rows[0]?.version ?? '')) return dialect;
+async function probe(ask: AskCatalogue): Promise<KnownDialect> {
+  for (const [dialect, { probe: question }] of Object.entries(QUERIES)) {
+    const rows = await ask<{ version?: string }>(question.sql).catch(() => []);
+    if (question.answer.test(rows[0]?.version ?? '')) return dialect as KnownDialect;
   }
   return 'sqlite';
 }

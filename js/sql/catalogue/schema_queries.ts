@@ -3,18 +3,24 @@
  * types may be of any length. The id of a table is safe to interpolate into a statement.
  */
 
+import type { KnownDialect } from '../dialects.js';
+
 /** Maximum length of a name and of a type. Tables with longer names are omitted. */
 const MAX_NAME = 256;
 /** Maximum number of column rows and of key rows. */
 export const MAX_DETAILS = 10_000;
 
 export type SchemaQueries = {
+  /** Selects `version` in this database, and the pattern of its answer; other databases fail or answer differently. */
+  probe: { sql: string; answer: RegExp };
   /** Selects a {@link TableRow} for each of the first `limit` tables. */
   tables: (limit: number) => string;
   /** Selects a {@link ColumnRow} for each column of the tables with these ids; one row beyond the limit if there are more. */
   columns: (ids: string) => string;
   /** Selects a {@link KeyRow} for each column of a foreign key. */
   keys: (ids: string) => string;
+  /** Selects the `estimate` of a table's rows, if `tables` has none. Gets the name in double quotes. */
+  estimate?: (table: string) => string;
 };
 
 /** A table; `schema` and `own` are its qualified name, in PostgreSQL. */
@@ -33,8 +39,10 @@ export type ColumnRow = { id: string | number; name: string; type: string; nulla
 /** A column of a foreign key. */
 export type KeyRow = { id: string | number; name: string; target: string; target_column: string | null };
 
-export const QUERIES: Record<'sqlite' | 'postgres' | 'mysql', SchemaQueries> = {
+/** In the order in which databases of unknown dialect are probed. */
+export const QUERIES: Readonly<Record<KnownDialect, SchemaQueries>> = {
   sqlite: {
+    probe: { sql: 'SELECT sqlite_version() AS version', answer: /./ },
     tables: (limit) => `SELECT s.rowid AS id, s.name, s.type AS kind, NULL AS estimate FROM sqlite_schema s
       WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite~_%' ESCAPE '~' AND length(s.name) <= ${MAX_NAME}
       ORDER BY s.name LIMIT ${limit}`,
@@ -50,8 +58,11 @@ export const QUERIES: Record<'sqlite' | 'postgres' | 'mysql', SchemaQueries> = {
         substr(k."to", 1, ${MAX_NAME}) AS target_column
       FROM sqlite_schema s, pragma_foreign_key_list(s.name) k WHERE s.type = 'table' AND s.rowid IN (${ids})
       LIMIT ${MAX_DETAILS}`,
+    // The largest rowid, which is fast.
+    estimate: (table) => `SELECT coalesce(max(rowid), 0) AS estimate FROM ${table}`,
   },
   postgres: {
+    probe: { sql: 'SELECT version() AS version', answer: /PostgreSQL/i },
     tables: (limit) => `SELECT c.oid::int8 AS id, CASE WHEN n.nspname = 'public' THEN '' ELSE n.nspname || '.' END
           || CASE WHEN strpos(c.relname, '.') > 0 THEN quote_ident(c.relname) ELSE c.relname END AS name,
         n.nspname::text AS schema, c.relname::text AS own,
@@ -77,6 +88,7 @@ export const QUERIES: Record<'sqlite' | 'postgres' | 'mysql', SchemaQueries> = {
       WHERE k.contype = 'f' AND k.conrelid IN (${ids}) LIMIT ${MAX_DETAILS}`,
   },
   mysql: {
+    probe: { sql: 'SELECT version() AS version', answer: /./ },
     tables: (
       limit,
     ) => `SELECT HEX(table_name) AS id, table_name AS name, IF(table_type = 'VIEW', 'view', 'table') AS kind, table_rows AS estimate
@@ -92,10 +104,3 @@ export const QUERIES: Record<'sqlite' | 'postgres' | 'mysql', SchemaQueries> = {
       LIMIT ${MAX_DETAILS}`,
   },
 };
-
-/** Queries that identify the database behind an application function. */
-export const PROBES = [
-  ['sqlite', 'SELECT sqlite_version() AS version', /./],
-  ['postgres', 'SELECT version() AS version', /PostgreSQL/i],
-  ['mysql', 'SELECT version() AS version', /./],
-] as const;

@@ -38,6 +38,7 @@ export class TableVisibility {
   }
 }
 
+/** The table of a catalogue row. */
 export function relationOf({ name, schema, own }: { name: string; schema?: unknown; own?: unknown }): Relation {
   return { schema: typeof schema === 'string' ? schema : null, name: typeof own === 'string' ? own : name };
 }

@@ -1,6 +1,7 @@
 /** Finds user-defined functions that a statement calls, in the database's catalogue. */
 
 import type { Reach } from '../../boundary/crossing.js';
+import type { SqlDialect } from '../../types/sql.js';
 import type { DatabaseAdapter } from '../adapter.js';
 import { settled } from '../waiting/bounded_wait.js';
 
@@ -20,6 +21,19 @@ export const HARMLESS_EXTENSIONS = [
   'postgis',
 ];
 
+/** Finds a user-defined function among those that a statement calls; `doubted` are volatilities of PostgreSQL. */
+type Lookup = (ask: AskWithValues, reach: Reach, doubted: string[]) => Promise<string | undefined>;
+
+/** Without a catalogue of functions, each call counts; the parser has already excluded standard functions. */
+const firstCall: Lookup = async (_ask, { calls }) => calls[0];
+
+const LOOKUPS: Readonly<Record<SqlDialect, Lookup>> = {
+  sqlite: firstCall,
+  postgres: postgresFunction,
+  mysql: mysqlFunction,
+  any: firstCall,
+};
+
 /** The name of a user-defined function that a statement calls, if there is one. */
 export async function functionIn(
   ask: AskWithValues,
@@ -27,11 +41,7 @@ export async function functionIn(
   { dialect }: DatabaseAdapter,
   doubted: string[],
 ): Promise<string | undefined> {
-  if (reach.calls.length === 0) return undefined;
-  if (dialect === 'postgres') return postgresFunction(ask, reach, doubted);
-  if (dialect === 'mysql') return mysqlFunction(ask, reach);
-  // The catalogue of an unknown database cannot be queried. Standard functions are already excluded.
-  return reach.calls[0];
+  return reach.calls.length === 0 ? undefined : LOOKUPS[dialect](ask, reach, doubted);
 }
 
 async function postgresFunction(

@@ -5,6 +5,7 @@ import { dropOldest } from '../../boundary/drop_oldest.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';
 import type { DatabaseAdapter, SqlConnection, SqlDetail, SqlLimits, SqlStatement } from '../adapter.js';
 import type { TableVisibility } from '../catalogue/table_visibility.js';
+import { DIALECTS, knownDialect } from '../dialects.js';
 import type { AskWithValues } from './called_functions.js';
 import { functionIn, Parameters } from './called_functions.js';
 import { checkEngines } from './checked_engines.js';
@@ -13,6 +14,7 @@ import { hiddenFunctions, hiddenIn } from './hidden_functions.js';
 import { refused, shown } from './refusal.js';
 import { relatedTables, restrictedRelation } from './related_tables.js';
 
+/** A statement whose reach must be verified. */
 export type Reaching = SqlStatement & { reach: Reach };
 
 /** Limits of catalogue answers. */
@@ -35,7 +37,7 @@ export function forgetChecked(adapter: DatabaseAdapter) {
 
 /**
  * Refuses a statement that may do more than the parser found in it.
- * @param isFenced whether the database prevents the statement from writing
+ * @param isReadOnly whether the database prevents the statement from writing
  * @param visibility which tables the caller may access
  */
 export async function checkReach(
@@ -43,19 +45,19 @@ export async function checkReach(
   statement: SqlStatement,
   limits: SqlLimits,
   adapter: DatabaseAdapter,
-  isFenced: boolean,
+  isReadOnly: boolean,
   visibility?: TableVisibility,
 ) {
   const { reach, detail = 'nothing', sql } = statement;
   if (!reach) return;
   const reaching = { ...statement, reach };
-  const doubted = volatilities(detail, isFenced);
-  const isPostgres = adapter.dialect === 'postgres';
-  const isCompared = isPostgres && reach.tables !== null;
-  const isShown = adapter.dialect === 'mysql' && reach.names.some((name) => name.toUpperCase() === 'SHOW');
+  const doubted = volatilities(detail, isReadOnly);
+  const { hasSearchPath, inheritsTables, showsPasswords } = DIALECTS[adapter.dialect];
+  const isCompared = hasSearchPath && reach.tables !== null;
+  const isShown = showsPasswords && reach.names.some((name) => name.toUpperCase() === 'SHOW');
   if (doubted.length === 0 && !isCompared && !isShown && reach.written.length === 0) return;
   const ask = asking(connection, limits);
-  if (isPostgres && detail === 'tables' && visibility) await checkRelated(ask, adapter, reaching, visibility);
+  if (inheritsTables && detail === 'tables' && visibility) await checkRelated(ask, adapter, reaching, visibility);
   await once(adapter, `${doubted.join('')} ${isCompared} ${sql}`, async () => {
     if (doubted.length > 0) {
       const name = await functionIn(ask, reach, adapter, doubted);
@@ -81,7 +83,7 @@ export async function mayWrite(
   adapter: DatabaseAdapter,
 ) {
   const { reach, sql } = statement;
-  if (adapter.dialect === 'sqlite') return false;
+  if (DIALECTS[adapter.dialect].userFunctions === 'none') return false;
   if (!reach) return true;
   const ask = asking(connection, limits);
   const found = await once(
@@ -96,7 +98,7 @@ export async function mayWrite(
 
 /** The user-defined functions that statements may call implicitly. */
 async function hiddenOf(ask: AskWithValues, adapter: DatabaseAdapter, doubted: string[]): Promise<Hidden[]> {
-  if (adapter.dialect !== 'postgres') return [];
+  if (DIALECTS[adapter.dialect].userFunctions !== 'implicit') return [];
   const cached = hidden.get(adapter) ?? new Map<string, { at: number; found: Hidden[] }>();
   hidden.set(adapter, cached);
   const key = doubted.join('');
@@ -108,9 +110,9 @@ async function hiddenOf(ask: AskWithValues, adapter: DatabaseAdapter, doubted: s
 }
 
 /** PostgreSQL volatilities of functions that the rules cannot see through. */
-function volatilities(detail: SqlDetail, isFenced: boolean) {
+function volatilities(detail: SqlDetail, isReadOnly: boolean) {
   if (detail === 'tables') return ['v', 's'];
-  return detail === 'verbs' && !isFenced ? ['v'] : [];
+  return detail === 'verbs' && !isReadOnly ? ['v'] : [];
 }
 
 /** Runs a check, unless the same check found nothing recently. */
@@ -253,7 +255,7 @@ async function checkShown(ask: AskWithValues, names: string[]) {
 }
 
 function unreadFunction(name: unknown, { dialect }: DatabaseAdapter) {
-  if (dialect === 'any') {
+  if (!knownDialect(dialect)) {
     return refused(
       `the function ${shown(name)} cannot be read in a database of unknown dialect, and the rules restrict access`,
       'Remove the call, or name the dialect of the database in the application.',

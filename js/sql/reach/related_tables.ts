@@ -79,6 +79,7 @@ export async function relatedIds(ask: AskCatalogue, ids: string[]): Promise<Set<
   return found;
 }
 
+/** The error for a statement that reaches a restricted table through a related one. */
 export function restrictedRelation({ name }: Relation) {
   return refused(
     `this statement reaches ${shown(name)}, which tools may not access, through a partition, inheritance, a sequence or an index`,

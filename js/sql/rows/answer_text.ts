@@ -6,6 +6,7 @@ export function answerText({ rows, affected }: SqlAnswer): string {
   return rows ?? JSON.stringify([{ affected }]);
 }
 
+/** The answer as objects. */
 export function answerRows(answer: SqlAnswer): Record<string, unknown>[] {
   return JSON.parse(answerText(answer));
 }

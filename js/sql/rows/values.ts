@@ -78,6 +78,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
+/** The error for an answer beyond `maxRows`. */
 export function tooManyRows(limit: number) {
   return new SqlError(
     `The statement returns more than ${limit} rows (maxRows). Aggregate, filter, or page with LIMIT and OFFSET.`,
@@ -85,6 +86,7 @@ export function tooManyRows(limit: number) {
   );
 }
 
+/** The error for an answer beyond `maxBytes`. */
 export function tooManyBytes(limit: number) {
   return new SqlError(`The rows are more than ${limit} bytes of JSON (maxBytes). Select fewer columns or rows.`, {
     details: { reason: 'maxBytes' },
@@ -94,6 +96,7 @@ export function tooManyBytes(limit: number) {
 /** Thrown when a text exceeds its room. The caller, who knows the limit, replaces it. */
 export const BEYOND_ROOM = new Error('the text exceeds the remaining room');
 
+/** The error for a value with too many levels. */
 export function tooDeep(levels: number) {
   return new SqlError(
     `A value is nested deeper than ${levels} levels. Select the part that is needed, or select it as text.`,

@@ -4,9 +4,11 @@ import { SqlError } from '../../boundary/errors.js';
 import type { DryRunResult } from '../../types/dry_run.js';
 import type { SqlToolOptions } from '../../types/sql.js';
 import type { DatabaseAdapter, SqlAccess, SqlAnswer } from '../adapter.js';
+import { DIALECTS } from '../dialects.js';
 import { SqlRules } from '../rules.js';
 import { holdsTransactions, sqlRun } from './sql_run.js';
 
+/** The statements of one run. */
 export type SqlRun = Pick<
   ReturnType<typeof sqlRun>,
   'execute' | 'endNested' | 'commit' | 'rollback' | 'isRollbackUncertain' | 'undone'
@@ -71,8 +73,8 @@ function refuseLasting(adapter: DatabaseAdapter, access: SqlAccess | undefined) 
       { details: { reason: 'dry_run' } },
     );
   }
-  // The unknown database may be MySQL, where schema changes commit.
-  if (access === 'schema' && adapter.dialect === 'any') {
+  // Where schema changes certainly commit, the rules refuse them.
+  if (access === 'schema' && DIALECTS[adapter.dialect].schemaChanges === 'unknown') {
     throw new SqlError(
       'This is a dry run, and the database may commit schema changes implicitly: the statement was not executed. Set the dialect of the database.',
       { details: { reason: 'dry_run' } },

@@ -3,6 +3,7 @@
 import { SqlError } from '../../boundary/errors.js';
 import { messageText } from '../driver_error.js';
 
+/** A dry run whose rollback was not confirmed. */
 export function notUndone() {
   return new SqlError(
     'The database did not confirm that the dry run was rolled back, so its changes may have been committed. Check the data before continuing.',
@@ -10,6 +11,7 @@ export function notUndone() {
   );
 }
 
+/** A statement after a failed one. */
 export function afterFailure(failure: unknown) {
   if (isOfRun(failure)) return failure;
   return new SqlError(
@@ -18,6 +20,7 @@ export function afterFailure(failure: unknown) {
   );
 }
 
+/** A run that continued after a failed statement. */
 export function swallowed(failure: unknown) {
   if (isOfRun(failure)) return failure;
   return new SqlError(
@@ -26,6 +29,7 @@ export function swallowed(failure: unknown) {
   );
 }
 
+/** A run that ended before its writes. */
 export function notAwaited() {
   return new SqlError(
     'Nothing was committed: the tool returned before a writing statement had finished. Await every tgp.exec_sql before returning.',
@@ -33,6 +37,7 @@ export function notAwaited() {
   );
 }
 
+/** A nested run whose writes are mixed with those of others. */
 export function notUndoneAlone() {
   return new SqlError(
     'The run was rolled back: a nested tool failed while other tools of the run were writing, so its writes could not be rolled back separately. Await each nested tool that writes before the next write.',

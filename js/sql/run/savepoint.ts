@@ -4,6 +4,7 @@ import { AbortedError } from '../../boundary/errors.js';
 import type { SqlAnswer, SqlConnection, SqlLimits } from '../adapter.js';
 import { settled } from '../waiting/bounded_wait.js';
 
+/** What is done with a savepoint. */
 export type SavepointAction = 'set' | 'keep' | 'undo';
 /** Run ids from below the outermost run down to the caller. */
 export type Nesting = readonly number[];
@@ -77,7 +78,7 @@ export class Savepoints {
 /**
  * Runs a read-only statement inside a read-only savepoint, so that PostgreSQL also refuses writes by the functions it calls.
  */
-export async function fenced(
+export async function inReadOnlySavepoint(
   connection: SqlConnection,
   run: () => Promise<SqlAnswer>,
   limits: SqlLimits,
@@ -96,6 +97,7 @@ export async function fenced(
   return answer;
 }
 
+/** Throws if the run has ended. */
 export function stopIfAborted(signal: AbortSignal) {
   if (signal.aborted) throw new AbortedError('The run has ended.');
 }

@@ -5,6 +5,7 @@ import type { SqlRules } from '../rules.js';
 import { SingleStatements } from './single_statements.js';
 import { SqlTransaction } from './transaction.js';
 
+/** Whether an adapter has transactions. */
 export function holdsTransactions(adapter: DatabaseAdapter): adapter is TransactionalAdapter {
   return adapter.connect !== undefined;
 }

@@ -1,27 +1,22 @@
 /** Executes all statements of a run in one transaction. */
 
 import { AbortedError, SqlError } from '../../boundary/errors.js';
-import type {
-  DatabaseAdapter,
-  SqlAnswer,
-  SqlConnection,
-  SqlDetail,
-  SqlStatement,
-  TransactionalAdapter,
-} from '../adapter.js';
+import type { SqlAnswer, SqlConnection, SqlDetail, SqlStatement, TransactionalAdapter } from '../adapter.js';
 import { adviceOfDatabase, adviceOnNames, adviceOnText, isAboutNames } from '../advice/error_advice.js';
 import { catalogueRules } from '../catalogue/catalogue.js';
 import type { OpenTables } from '../catalogue/table_visibility.js';
 import { TableVisibility } from '../catalogue/table_visibility.js';
+import { DIALECTS, knownDialect } from '../dialects.js';
 import { asSqlError } from '../driver_error.js';
 import { checkReach, forgetChecked, mayWrite } from '../reach/checked_reach.js';
 import type { SqlRules } from '../rules.js';
 import { ROLLBACK_ANSWER_MS, settled, within } from '../waiting/bounded_wait.js';
 import { afterFailure, notAwaited, notUndone, notUndoneAlone, swallowed } from './run_failures.js';
 import type { Control, Nesting } from './savepoint.js';
-import { fenced, Savepoints, savepoint, stopIfAborted } from './savepoint.js';
+import { inReadOnlySavepoint, Savepoints, savepoint, stopIfAborted } from './savepoint.js';
 import { SingleStatements } from './single_statements.js';
 
+/** The caller of a statement, and how the statement is checked. */
 export type SqlCaller = {
   /** The calling run. */
   nesting?: Nesting;
@@ -188,14 +183,15 @@ export class SqlTransaction {
       if (isDropped(pending)) throw new AbortedError('The run has ended.');
       const { options } = this.#rules;
       const reads = judged.access === 'read';
-      // A statement that only reads by its text may call a function that writes; in PostgreSQL even implicitly.
-      const isKept = judged.fenced || options.readOnly || isSqlite(this.#adapter);
+      // A statement that only reads by its text may call a function that writes, in some dialects implicitly.
+      const { userFunctions } = DIALECTS[this.#adapter.dialect];
+      const isKept = judged.enforceReadOnly || options.readOnly || userFunctions === 'none';
       const callsNothing = isKept || judged.reach?.calls.length === 0;
-      const isSure = isKept || (callsNothing && this.#adapter.dialect !== 'postgres');
+      const isSure = isKept || (callsNothing && userFunctions !== 'implicit');
       const isUnknown = reads && !isSure && (nesting.length > 0 || options.dryRun);
       if (!isUnknown) pending.state = reads ? 'reads' : 'writes';
       if (!reads || !callsNothing) this.#wrote = true;
-      const fence = await this.#open(judged, pending.isOnly);
+      const opened = await this.#open(judged, pending.isOnly);
       const connection = this.#connection;
       stopIfAborted(this.#abort.signal);
       if (!connection) throw new AbortedError('The run has ended.');
@@ -209,11 +205,11 @@ export class SqlTransaction {
       if (pending.state === 'writes') await this.#savepoints.prepare(nesting, this.#control(connection));
       stopIfAborted(this.#abort.signal);
       const run = async () => {
-        await this.#check(connection, judged, fence !== 'open', pending.visibility);
+        await this.#check(connection, judged, opened !== 'open', pending.visibility);
         const answer = await connection.query(judged, options);
         return { ...answer, mayWrite: pending.state === 'writes' };
       };
-      return await (fence === 'fence' ? fenced(connection, run, options, this.#abort.signal) : run());
+      return await (opened === 'savepoint' ? inReadOnlySavepoint(connection, run, options, this.#abort.signal) : run());
     } catch (error) {
       if (isDropped(pending)) throw error;
       this.#failure ??= error;
@@ -243,27 +239,29 @@ export class SqlTransaction {
    * Begins the transaction, if it has not begun.
    * @returns whether the database lets the statement write ('open') or not, or needs a read-only savepoint
    */
-  async #open(statement: SqlStatement, isOnly: boolean): Promise<'open' | 'closed' | 'fence'> {
+  async #open(statement: SqlStatement, isOnly: boolean): Promise<'open' | 'closed' | 'savepoint'> {
     const { dialect, endsElsewhere, beginsReadOnly } = this.#adapter;
     const { readOnly } = this.#rules.options;
-    const isKept = (dialect === 'postgres' || beginsReadOnly === true) && !endsElsewhere;
-    const isReading = isOnly && statement.fenced === true && isKept && !this.#connection;
+    const { setsReadOnly } = DIALECTS[dialect];
+    const isKept = (setsReadOnly || beginsReadOnly === true) && !endsElsewhere;
+    const isReading = isOnly && statement.enforceReadOnly === true && isKept && !this.#connection;
     if (!this.#connection) await this.#begin(statement, readOnly || isReading);
     if (readOnly || isReading) return 'closed';
-    return statement.fenced === true && dialect === 'postgres' ? 'fence' : 'open';
+    return statement.enforceReadOnly === true && setsReadOnly ? 'savepoint' : 'open';
   }
 
   /** Verifies in the database that a statement accesses only what the parser found. */
-  async #check(connection: SqlConnection, statement: SqlStatement, isFenced: boolean, visibility: TableVisibility) {
+  async #check(connection: SqlConnection, statement: SqlStatement, isReadOnly: boolean, visibility: TableVisibility) {
     if (statement.access === 'schema') forgetChecked(this.#adapter);
-    await checkReach(connection, statement, this.#rules.options, this.#adapter, isFenced, visibility);
+    await checkReach(connection, statement, this.#rules.options, this.#adapter, isReadOnly, visibility);
     stopIfAborted(this.#abort.signal);
   }
 
   async #advised(failure: Error, { sql, visibility }: PendingStatement) {
     const { dialect, once } = this.#adapter;
     const isCatalogue = this.#rules === catalogueRules();
-    if (dialect === 'any' || isCatalogue || this.#abort.signal.aborted || !isAboutNames(failure)) {
+    const known = knownDialect(dialect);
+    if (!known || isCatalogue || this.#abort.signal.aborted || !isAboutNames(failure)) {
       return adviceOnText(failure, sql);
     }
     // Nothing can be committed any more, PostgreSQL accepts no further statements, and this may be the only connection.
@@ -273,7 +271,7 @@ export class SqlTransaction {
       : new SqlTransaction(this.#adapter, catalogueRules());
     const ask = async <Row>(question: string): Promise<Row[]> =>
       JSON.parse((await asking.execute(question)).rows ?? '[]');
-    const advised = adviceOnNames(failure, sql, { dialect, ask, visibility }).catch(() => failure);
+    const advised = adviceOnNames(failure, sql, { dialect: known, ask, visibility }).catch(() => failure);
     const outcome = await within(advised, ADVICE_TIMEOUT_MS);
     await asking.rollback();
     return outcome === 'late' ? failure : outcome;
@@ -315,8 +313,4 @@ export class SqlTransaction {
 /** Evaluated at each call, because a waiting statement may be dropped at any time. */
 function isDropped({ state }: PendingStatement) {
   return state === 'dropped';
-}
-
-function isSqlite({ dialect }: DatabaseAdapter) {
-  return dialect === 'sqlite';
 }

@@ -9,6 +9,7 @@ const MAX_HEADER_BYTES = 64 << 10;
 /** Twice the largest configurable `maxBytes`. */
 const MAX_BODY_BYTES = 2 * LIMITS.sql.maxBytes.most;
 
+/** Writes one frame. */
 export function writeFrame(stream: Writable, header: object, body: string = '') {
   const bytes = Buffer.from(body);
   stream.write(`${JSON.stringify({ ...header, bytes: bytes.length })}\n`);

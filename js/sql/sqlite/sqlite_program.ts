@@ -24,6 +24,7 @@ const LOST = {
   details: JSON.stringify({ reason: 'busy' }),
 };
 
+/** What the parent process may call. */
 export type Method = 'connect' | 'begin' | 'query' | 'savepoint' | 'commit' | 'rollback' | 'cancel' | 'close';
 
 /** The id of a connection and the other arguments of a method; `connect` has none. */

@@ -3,6 +3,7 @@
 /** How long a caller waits for a rollback. After that it continues in the background: nothing can be committed any more. */
 export const ROLLBACK_ANSWER_MS = 1_000;
 
+/** Whether work succeeded; never rejects. */
 export async function settled(work: () => unknown): Promise<'done' | 'failed'> {
   try {
     await work();
@@ -12,6 +13,7 @@ export async function settled(work: () => unknown): Promise<'done' | 'failed'> {
   }
 }
 
+/** The result of work, or `late` if it takes longer. */
 export async function within<T>(work: Promise<T>, ms: number): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {

@@ -29,6 +29,7 @@ export async function beforeDeadline<T>(
   }
 }
 
+/** The error for a statement beyond `statementTimeoutMs`. */
 export function timedOut(ms: number) {
   return new SqlError(
     `The statement timed out after ${ms} ms (statementTimeoutMs) and was stopped. Reduce the rows or joins, or filter by an indexed column.`,

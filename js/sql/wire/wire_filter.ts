@@ -8,8 +8,9 @@ import { MAX_OTHER_BYTES } from './wire_limits.js';
 /** The limits of one statement; `exceed` is called once. */
 export type Allowance = { rowBytes: number; exceed: () => unknown };
 
-/** Verdicts on a header; a buffer replaces it. */
+/** The verdict on the header of a message that passes. A buffer as verdict replaces the header. */
 export const AS_IT_IS = 'as it is';
+/** The verdict on the header of a message that is dropped. */
 export const DROPPED = 'dropped';
 
 /** Longest header of all protocols, including the payload bytes needed for a verdict. */

@@ -65,6 +65,8 @@ pub struct DialectRules {
     pub drops_temporary_tables: bool,
 
     pub show: Show,
+    /// `None` if the database has no PRAGMA.
+    pub pragmas: Option<Pragmas>,
     /// Words after `INTO` that write a file of the server.
     pub file_targets: &'static [&'static str],
     /// Schemas of the server itself.
@@ -231,7 +233,7 @@ impl Folding {
 pub enum Verification {
     /// The database asks for each access.
     Authorizer,
-    /// It queries the catalogue for the names and functions of the statement: `js/sql/checked_reach.ts` has the queries.
+    /// It queries the catalogue for the names and functions of the statement: `js/sql/reach/checked_reach.ts` has the queries.
     Catalogue,
     /// It cannot: only functions of every database may be called.
     Impossible,
@@ -248,6 +250,19 @@ pub enum Show {
         shown: &'static [&'static str],
         created: &'static [&'static str],
     },
+}
+
+/// The PRAGMA statements that tools may use, in upper case: those that only read.
+#[derive(Debug)]
+pub struct Pragmas {
+    /// With or without an argument in parentheses.
+    pub reading: &'static [&'static str],
+    /// Of these, those whose argument is a table.
+    pub of_a_table: &'static [&'static str],
+    /// Of these, those that expose neither rows nor definitions of tables.
+    pub harmless: &'static [&'static str],
+    /// Only without an argument.
+    pub bare: &'static [&'static str],
 }
 
 /// A schema with views of what other sessions do.

@@ -9,7 +9,7 @@ mod sqlite;
 
 pub use dialect_rules::{
     Backslash, BlockComments, Brackets, Catalogues, DialectRules, Digits, Folding, Forbidden, HashSign, LexerSettings,
-    Placeholders, Sequences, SessionViews, Show, Signs, TableModifiers, TextPrefix, Verification,
+    Placeholders, Pragmas, Sequences, SessionViews, Show, Signs, TableModifiers, TextPrefix, Verification,
 };
 use serde::{Deserialize, Serialize};
 use std::iter::once;
@@ -38,6 +38,13 @@ impl Dialect {
             Self::Mysql => Some(&mysql::RULES),
             Self::Any => None,
         }
+    }
+
+    /// The PRAGMA statements for a text that is read as one of the dialect `rules`. In an unknown database they are those of a
+    /// dialect that has them.
+    pub fn pragmas(self, rules: &'static DialectRules) -> Option<&'static Pragmas> {
+        let any = || self.dialects().find_map(|rules| rules.pragmas.as_ref());
+        rules.pragmas.as_ref().or_else(any)
     }
 
     /// The lexer configurations under which this text is checked; the first is the default one. Settings that differ from the
@@ -79,7 +86,12 @@ mod tests {
             };
             let views = rules.session_views.as_ref().map_or(&[][..], |own| own.views);
             let schemas = rules.catalogues.as_ref().map_or(&[][..], |own| own.schemas);
-            let names = [shown, created, views, schemas, rules.file_targets, rules.server_schemas].concat();
+            let pragmas = rules.pragmas.as_ref();
+            let pragmas = pragmas.map_or_else(Vec::new, |own| {
+                assert!(own.of_a_table.iter().chain(own.harmless).all(|name| own.reading.contains(name)));
+                [own.reading, own.bare].concat()
+            });
+            let names = [shown, created, views, schemas, rules.file_targets, rules.server_schemas, &pragmas].concat();
             assert!(names.iter().all(|name| !name.contains(char::is_whitespace)), "{names:?}");
             let own = &rules.forbidden;
             let calls = [own.functions, own.families, own.called_functions, own.called_families].concat();

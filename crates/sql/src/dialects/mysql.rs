@@ -67,6 +67,7 @@ pub static RULES: DialectRules = DialectRules {
         ],
         created: &["TABLE", "VIEW", "SEQUENCE", "DATABASE", "SCHEMA"],
     },
+    pragmas: None,
     file_targets: &["OUTFILE", "DUMPFILE"],
     server_schemas: &["MYSQL", "PERFORMANCE_SCHEMA"],
     session_views: Some(SessionViews {

@@ -45,6 +45,7 @@ pub static RULES: DialectRules = DialectRules {
     commits_schema_changes: false,
     drops_temporary_tables: true,
     show: Show::Settings,
+    pragmas: None,
     file_targets: &[],
     server_schemas: &[],
     session_views: None,

@@ -2,7 +2,7 @@
 
 use super::{
     Backslash, BlockComments, Brackets, DialectRules, Digits, Folding, Forbidden, HashSign, LexerSettings,
-    Placeholders, Sequences, Show, Signs, TableModifiers, TextPrefix, Verification,
+    Placeholders, Pragmas, Sequences, Show, Signs, TableModifiers, TextPrefix, Verification,
 };
 use sqlparser::dialect::SQLiteDialect;
 use tgp_base::table_name::DefaultSchema;
@@ -40,6 +40,40 @@ pub static RULES: DialectRules = DialectRules {
     commits_schema_changes: false,
     drops_temporary_tables: false,
     show: Show::Unsupported,
+    pragmas: Some(Pragmas {
+        reading: &[
+            "TABLE_INFO",
+            "TABLE_XINFO",
+            "TABLE_LIST",
+            "INDEX_LIST",
+            "INDEX_INFO",
+            "INDEX_XINFO",
+            "FOREIGN_KEY_LIST",
+            "FOREIGN_KEY_CHECK",
+            "INTEGRITY_CHECK",
+            "QUICK_CHECK",
+        ],
+        of_a_table: &["TABLE_INFO", "TABLE_XINFO", "INDEX_LIST", "FOREIGN_KEY_LIST", "FOREIGN_KEY_CHECK"],
+        harmless: &["TABLE_LIST"],
+        bare: &[
+            "COMPILE_OPTIONS",
+            "USER_VERSION",
+            "SCHEMA_VERSION",
+            "ENCODING",
+            "PAGE_COUNT",
+            "PAGE_SIZE",
+            "FREELIST_COUNT",
+            "COLLATION_LIST",
+            "FUNCTION_LIST",
+            "MODULE_LIST",
+            "PRAGMA_LIST",
+            "FOREIGN_KEYS",
+            "JOURNAL_MODE",
+            "APPLICATION_ID",
+            // Used by full-text search before each query.
+            "DATA_VERSION",
+        ],
+    }),
     file_targets: &[],
     server_schemas: &[],
     session_views: None,

@@ -1,9 +1,9 @@
 //! The policy of a database owner for tools.
 
 use super::forbidden_names::exposes_other_tables;
-use super::pragmas::{name_at, pragma_exposes_tables, pragma_takes_table};
+use super::pragmas::{name_at, pragmas_of};
 use super::schema_change::schema_is_fixed;
-use crate::dialects::{Dialect, Folding};
+use crate::dialects::{Dialect, Folding, Pragmas};
 use crate::parsing::relations::{relations, unknown_tables};
 use crate::parsing::sequences::{is_type_of_sequence, sequences};
 use crate::parsing::table_names::{is_keyword, is_table, last_part};
@@ -202,7 +202,9 @@ impl SqlPolicy {
             false => tokens.name(token).unwrap_or_default().into_owned(),
         });
         let argument = argument.map(|name| Folding::All.fold(&name, false));
-        if self.allows_pragma(tokens.word(at), argument.as_deref()) {
+        let dialect = tokens.dialect();
+        let allows = |pragmas: &Pragmas| self.allows_pragma(tokens.word(at), argument.as_deref(), pragmas, dialect);
+        if pragmas_of(tokens).is_some_and(allows) {
             return Ok(());
         }
         Err(refused(
@@ -211,10 +213,16 @@ impl SqlPolicy {
         ))
     }
 
-    pub(crate) fn allows_pragma(&self, name: &str, argument: Option<&str>) -> bool {
+    pub(crate) fn allows_pragma(
+        &self,
+        name: &str,
+        argument: Option<&str>,
+        pragmas: &Pragmas,
+        dialect: Dialect,
+    ) -> bool {
         !self.has_table_rules()
-            || !pragma_exposes_tables(name)
-            || (pragma_takes_table(name) && argument.is_some_and(|table| self.allows_table(table, Dialect::Sqlite)))
+            || !pragmas.exposes_tables(name)
+            || (pragmas.takes_table(name) && argument.is_some_and(|table| self.allows_table(table, dialect)))
     }
 
     /// Refuses a statement that touches a table that is not allowed, or whose tables cannot be determined.

@@ -1,52 +1,24 @@
-//! The allowed PRAGMAs of SQLite: those that only read.
+//! PRAGMA statements. Each dialect has a list of those that only read.
 
+use crate::dialects::Pragmas;
 use crate::parsing::token::Tokens;
 use crate::sql_error::{SqlError, refused, shortened};
 
-/// PRAGMAs that only read, with or without an argument in parentheses.
-const PRAGMAS: &[&str] = &[
-    "TABLE_INFO",
-    "TABLE_XINFO",
-    "TABLE_LIST",
-    "INDEX_LIST",
-    "INDEX_INFO",
-    "INDEX_XINFO",
-    "FOREIGN_KEY_LIST",
-    "FOREIGN_KEY_CHECK",
-    "INTEGRITY_CHECK",
-    "QUICK_CHECK",
-];
-
-/// PRAGMAs whose argument is a table.
-const PRAGMAS_OF_A_TABLE: &[&str] =
-    &["TABLE_INFO", "TABLE_XINFO", "INDEX_LIST", "FOREIGN_KEY_LIST", "FOREIGN_KEY_CHECK"];
-
-/// PRAGMAs that only read if they have no argument.
-const BARE_PRAGMAS: &[&str] = &[
-    "COMPILE_OPTIONS",
-    "USER_VERSION",
-    "SCHEMA_VERSION",
-    "ENCODING",
-    "PAGE_COUNT",
-    "PAGE_SIZE",
-    "FREELIST_COUNT",
-    "COLLATION_LIST",
-    "FUNCTION_LIST",
-    "MODULE_LIST",
-    "PRAGMA_LIST",
-    "FOREIGN_KEYS",
-    "JOURNAL_MODE",
-    "APPLICATION_ID",
-    // Used by full-text search before each query.
-    "DATA_VERSION",
-];
+/// The PRAGMAs of the statement's database.
+pub fn pragmas_of(tokens: &Tokens<'_>) -> Option<&'static Pragmas> {
+    tokens.dialect().pragmas(tokens.rules())
+}
 
 /// Refuses every PRAGMA that could change something or expose a host path.
 pub fn check_pragma(tokens: &Tokens<'_>) -> Result<(), SqlError> {
+    let Some(pragmas) = pragmas_of(tokens) else {
+        let what = format!("{} has no PRAGMA", tokens.rules().name);
+        return Err(refused(what, "Query the catalogue of the database instead."));
+    };
     let name_at = name_at(tokens);
     let name = tokens.word(name_at);
     let bare = tokens.len() == name_at + 1;
-    if pragma_reads(name, (!bare).then_some("")) && (bare || tokens.is_symbol(name_at + 1, b'(')) {
+    if pragmas.only_reads(name, (!bare).then_some("")) && (bare || tokens.is_symbol(name_at + 1, b'(')) {
         return Ok(());
     }
     Err(refused(
@@ -55,20 +27,25 @@ pub fn check_pragma(tokens: &Tokens<'_>) -> Result<(), SqlError> {
     ))
 }
 
-/// Whether a PRAGMA with this argument only reads.
-pub fn pragma_reads(name: &str, argument: Option<&str>) -> bool {
-    let name = name.to_ascii_uppercase();
-    PRAGMAS.contains(&name.as_str()) || (argument.is_none() && BARE_PRAGMAS.contains(&name.as_str()))
+impl Pragmas {
+    /// Whether a PRAGMA with this argument only reads.
+    pub fn only_reads(&self, name: &str, argument: Option<&str>) -> bool {
+        has(self.reading, name) || (argument.is_none() && has(self.bare, name))
+    }
+
+    /// Whether a PRAGMA exposes rows, definitions or corruption of the table in its argument, or of all tables.
+    pub fn exposes_tables(&self, name: &str) -> bool {
+        has(self.reading, name) && !has(self.harmless, name)
+    }
+
+    /// Whether the argument of a PRAGMA is a table.
+    pub fn takes_table(&self, name: &str) -> bool {
+        has(self.of_a_table, name)
+    }
 }
 
-/// Whether a PRAGMA exposes rows, definitions or corruption of the table in its argument, or of all tables.
-pub fn pragma_exposes_tables(name: &str) -> bool {
-    PRAGMAS.iter().any(|pragma| pragma.eq_ignore_ascii_case(name) && *pragma != "TABLE_LIST")
-}
-
-/// Whether the argument of a PRAGMA is a table.
-pub fn pragma_takes_table(name: &str) -> bool {
-    PRAGMAS_OF_A_TABLE.iter().any(|pragma| pragma.eq_ignore_ascii_case(name))
+fn has(list: &[&str], name: &str) -> bool {
+    list.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// The index of the name of a PRAGMA, which may follow a schema.

@@ -30,7 +30,7 @@ pub struct Statement {
     pub verbs: BTreeSet<SqlVerb>,
     pub returns: Returns,
     /// Whether the database must enforce that the statement only reads, because there are rules for verbs.
-    pub fenced: bool,
+    pub enforce_read_only: bool,
     /// What the rules depend on.
     #[cfg_attr(feature = "typescript", ts(type = "'nothing' | 'verbs' | 'tables'"))]
     pub detail: SqlDetail,
@@ -92,9 +92,9 @@ pub fn classify(
         return Err(refused("a parameter without spaces around it is ambiguous", advice));
     }
     let detail = policy.detail();
-    let fenced = access == Access::Read && detail >= SqlDetail::Verbs;
+    let enforce_read_only = access == Access::Read && detail >= SqlDetail::Verbs;
     let reach = reach(&tokenised, policy, access)?;
-    Ok(Statement { access, verbs, returns, fenced, detail, sql: bound, bindings, reach })
+    Ok(Statement { access, verbs, returns, enforce_read_only, detail, sql: bound, bindings, reach })
 }
 
 /// Whether the text after parameter binding has the same tokens, apart from the placeholders.

@@ -115,6 +115,18 @@ fn hidden_transaction_control_is_refused() {
 }
 
 #[test]
+fn a_pragma_is_judged_by_the_rules_of_its_dialect() {
+    for dialect in [Sqlite, Any] {
+        assert!(judge("PRAGMA table_info(t)", dialect).is_ok(), "{dialect:?}");
+        assert!(judge("PRAGMA writable_schema(1)", dialect).is_err(), "{dialect:?}");
+    }
+    for (dialect, name) in [(Postgres, "PostgreSQL"), (Mysql, "MySQL")] {
+        let message = judge("PRAGMA table_info(t)", dialect).unwrap_err().to_string();
+        assert!(message.starts_with(&format!("Security Violation: {name} has no PRAGMA")), "{message}");
+    }
+}
+
+#[test]
 fn access_outside_the_database_is_refused() {
     for (sql, dialect) in [
         ("ATTACH DATABASE '/etc/passwd' AS x", Sqlite),

@@ -8,7 +8,6 @@ use crate::dialects::Dialect;
 use crate::parsing::parameters::ParameterShape;
 use crate::rules::forbidden_names::is_forbidden_function;
 use crate::rules::policy::SqlPolicy;
-use crate::rules::pragmas::pragma_reads;
 use crate::rules::statement::classify;
 use crate::sql_error::SqlError;
 use lru::LruCache;
@@ -227,7 +226,11 @@ impl Authorizer {
             AuthAction::Read { table_name, .. } => table_name.is_empty() || self.may_read(table_name),
             AuthAction::Function { function_name } => !is_forbidden_function(&function_name.to_ascii_uppercase()),
             AuthAction::Pragma { pragma_name, pragma_value } => {
-                pragma_reads(pragma_name, pragma_value) && self.policy.allows_pragma(pragma_name, pragma_value)
+                let sqlite = Dialect::Sqlite;
+                sqlite.known().and_then(|rules| rules.pragmas.as_ref()).is_some_and(|pragmas| {
+                    pragmas.only_reads(pragma_name, pragma_value)
+                        && self.policy.allows_pragma(pragma_name, pragma_value, pragmas, sqlite)
+                })
             }
             AuthAction::Insert { table_name } => self.may_change(SqlVerb::Insert, table_name, context),
             AuthAction::Update { table_name, .. } => self.may_change(SqlVerb::Update, table_name, context),

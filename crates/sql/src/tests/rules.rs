@@ -45,8 +45,8 @@ fn the_policy_of_the_owner_applies() {
     assert!(check("TRUNCATE t", Postgres, &policy(r#"{"deny":{"verbs":["delete"]}}"#)).is_err());
     assert!(policy(r#"{"allow":{"verbs":["select","show"]}}"#).only_reads());
     assert!(!policy(r#"{"allow":{"verbs":["select","insert"]}}"#).only_reads());
-    assert!(check("SELECT 1", Postgres, &appending).unwrap().fenced);
-    assert!(!check("SELECT 1", Postgres, &SqlPolicy::default()).unwrap().fenced);
+    assert!(check("SELECT 1", Postgres, &appending).unwrap().enforce_read_only);
+    assert!(!check("SELECT 1", Postgres, &SqlPolicy::default()).unwrap().enforce_read_only);
     let denied = policy(r#"{"deny":{"tables":["secrets"]}}"#);
     for sql in [
         "SELECT * FROM secrets",
@@ -335,13 +335,13 @@ fn the_reach_has_the_tables_and_calls_of_the_statement() {
     let found = reach("SELECT purge(), (o).x FROM \"Orders\" o", Postgres, &judged).unwrap();
     assert_eq!(found.tables.unwrap().into_iter().collect::<Vec<_>>(), ["Orders"]);
     assert!(found.calls.contains("purge") && found.calls.contains("x") && !found.calls.contains("o"));
-    assert!(check("SELECT purge()", Postgres, &judged).unwrap().fenced);
+    assert!(check("SELECT purge()", Postgres, &judged).unwrap().enforce_read_only);
     let verbs = SqlPolicy { judged: SqlDetail::Verbs, ..SqlPolicy::default() };
-    for (policy, fenced, compared) in
+    for (policy, enforce_read_only, compared) in
         [(&SqlPolicy::default(), false, false), (&verbs, true, false), (&judged, true, true)]
     {
         let statement = check("SELECT f() FROM t", Postgres, policy).unwrap();
-        assert_eq!((statement.fenced, statement.detail), (fenced, policy.judged));
+        assert_eq!((statement.enforce_read_only, statement.detail), (enforce_read_only, policy.judged));
         let reach = statement.reach.unwrap();
         assert_eq!((reach.tables.is_some(), reach.calls.contains("f")), (compared, true));
     }
