@@ -11,10 +11,14 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::io;
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::LazyLock;
 use std::thread::{Builder, JoinHandle, available_parallelism, scope};
 
 /// The fewest items for which a thread is started.
 const SMALLEST_SHARE: usize = 32;
+
+/// The cores that this process may use. On Linux the system reads its answer from files of the control group, every time.
+static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, NonZero::get));
 
 /// A job that panicked. What it owned is dropped; what it shared may be inconsistent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,8 +88,8 @@ pub fn pool(name: &'static str, threads: usize) -> Option<ThreadPool> {
 /// Maps all items with `job`, in order, and splits many items among scoped threads. A pool is not used: a pool thread that
 /// waits for other jobs may run one of them meanwhile, and that one may need a lock that the waiting job holds.
 pub fn parallel_map<I: Sync, T: Send>(name: &str, items: &[I], job: impl Fn(&I) -> T + Sync) -> Vec<T> {
-    let threads = available_parallelism().map_or(1, NonZero::get);
-    let share = items.len().div_ceil(threads).max(SMALLEST_SHARE);
+    let share =
+        if items.len() <= SMALLEST_SHARE { SMALLEST_SHARE } else { items.len().div_ceil(*CORES).max(SMALLEST_SHARE) };
     let make = |items: &[I]| items.iter().map(&job).collect::<Vec<T>>();
     scope(|scope| {
         let mut shares = items.chunks(share);

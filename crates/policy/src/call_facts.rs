@@ -2,7 +2,7 @@
 
 use super::host_name::HostPort;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use tgp_base::effect::{Effect, Effects};
 use tgp_base::mode::Mode;
@@ -72,6 +72,20 @@ pub struct CallFacts {
 }
 
 impl CallFacts {
+    /// The call of another tool for the same files.
+    #[must_use]
+    pub fn by_tool(&self, tool: &str) -> Self {
+        let paths = match &self.paths {
+            Fact::Known(paths) => paths.as_slice(),
+            Fact::Nothing | Fact::Unknown => &[],
+        };
+        let args = match paths {
+            [path] => Fact::Known(Arc::new(json!({ "path": path }))),
+            _ => Fact::Unknown,
+        };
+        Self { tool: tool.to_owned(), args, ..self.clone() }
+    }
+
     pub(super) fn host_fact(&self) -> Fact<&HostPort> {
         self.host.expected(self.effects, Effect::Net)
     }

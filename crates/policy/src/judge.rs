@@ -52,7 +52,14 @@ impl Policy {
         self.default == Decision::Deny && !may_be_covered
     }
 
+    /// The outcome for the call, or a stricter one that an explicit rule has for what its answer quotes.
     pub(super) fn outcome(&self, call: &CallFacts) -> Outcome {
+        let own = self.own_outcome(call);
+        let quoted = self.tools.quoted_read(call).map(|read| self.own_outcome(&read));
+        quoted.filter(|quoted| quoted.rule.is_some() && quoted.decision > own.decision).unwrap_or(own)
+    }
+
+    fn own_outcome(&self, call: &CallFacts) -> Outcome {
         let judged = IndexedCall::new(call, &self.globs);
         self.outcome_among(self.index.candidates(&judged), &judged)
     }

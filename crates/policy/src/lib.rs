@@ -8,6 +8,7 @@
 //! - A condition on a value that the call does not have (the host of a file read) does not hold. Requests always have a host and a
 //!   method, statements tables and verbs, writes a path: a missing value counts as unknown.
 //! - The strictest rule wins. The default takes part where an effect of the call is covered by no rule.
+//! - A rule about the tool that returns the text of files applies to every tool whose answer quotes them.
 
 mod call_facts;
 mod canonical;

@@ -37,6 +37,8 @@ pub struct Tool {
     pub effects: Effects,
     pub arguments: Arguments,
     pub unnamed_files: UnnamedFiles,
+    /// The tool that returns the text which answers of this one quote: its rules apply to the reads of both.
+    pub quotes: Option<&'static str>,
 }
 
 /// When a tool reads or changes files that its arguments do not name.
@@ -110,6 +112,12 @@ impl Tools {
 
     pub(super) fn canonical_path(&self, text: &str) -> Option<String> {
         (self.read_path)(text)
+    }
+
+    /// The call that returns the text which the answer of this call may quote.
+    pub(super) fn quoted_read(&self, call: &CallFacts) -> Option<CallFacts> {
+        let reader = self.get(&call.tool)?.quotes.filter(|_| call.effects.has(Effect::Read))?;
+        Some(call.by_tool(reader))
     }
 
     /// A call of a tool with unknown arguments. An unknown tool counts as a function of the application.

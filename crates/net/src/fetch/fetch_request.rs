@@ -14,10 +14,10 @@ const MAX_HEADER_BYTES: usize = 16 << 10;
 
 /// Headers controlled by the connection. Ignored silently, as in browsers, because packages set them by default and the request
 /// means the same without them.
-const IGNORED: [&str; 6] = ["accept-encoding", "connection", "content-length", "expect", "keep-alive", "te"];
+const IGNORED: [&str; 9] =
+    ["accept-encoding", "connection", "content-length", "date", "expect", "host", "keep-alive", "te", "via"];
 /// Headers and prefixes reserved for the connection or the browser. Refused, because ignoring them would change the request.
-const FORBIDDEN: [&str; 9] =
-    ["cookie2", "date", "forwarded", "host", "http2-settings", "trailer", "transfer-encoding", "upgrade", "via"];
+const FORBIDDEN: [&str; 6] = ["cookie2", "forwarded", "http2-settings", "trailer", "transfer-encoding", "upgrade"];
 const FORBIDDEN_PREFIXES: [&str; 3] = ["proxy-", "sec-", "x-forwarded-"];
 
 /// A request as the guest sent it, not validated.
@@ -73,7 +73,7 @@ impl FetchRequest {
             "error" => Redirects::Refuse,
             mode => return Err(NetError::RedirectMode { mode: shown_text(mode) }),
         };
-        let mut headers = headers(&self.headers)?;
+        let mut headers = headers(&self.headers, &url)?;
         let body = match (self.text, self.base64) {
             (Some(text), _) => Some(text.into_bytes()),
             (None, Some(bytes)) => BASE64_STANDARD.decode(bytes).ok(),
@@ -101,7 +101,7 @@ fn method(text: &str) -> Result<Method, NetError> {
         .ok_or_else(|| NetError::Method { method: shown_text(text) })
 }
 
-fn headers(flat: &[String]) -> Result<HeaderMap, NetError> {
+fn headers(flat: &[String], url: &Url) -> Result<HeaderMap, NetError> {
     let (pairs, rest) = flat.as_chunks::<2>();
     let bytes: usize = flat.iter().map(String::len).sum();
     let refused = |name: &str, why| NetError::Header { name: shown_text(name), why };
@@ -114,6 +114,9 @@ fn headers(flat: &[String]) -> Result<HeaderMap, NetError> {
         if FORBIDDEN.contains(&lower.as_str()) || FORBIDDEN_PREFIXES.iter().any(|prefix| lower.starts_with(prefix)) {
             return Err(refused(name, "cannot be set by a tool; remove it"));
         }
+        if lower == "host" && !is_host_of(url, value) {
+            return Err(refused(name, "differs from the host of the URL; remove it"));
+        }
         let parsed =
             HeaderName::from_bytes(lower.as_bytes()).map_err(|_| refused(name, "does not have a valid name"))?;
         let value = HeaderValue::from_str(value)
@@ -123,6 +126,13 @@ fn headers(flat: &[String]) -> Result<HeaderMap, NetError> {
         }
     }
     Ok(headers)
+}
+
+/// Whether a `Host` header names the host of the URL, with or without its default port.
+fn is_host_of(url: &Url, value: &str) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let with = |port: Option<u16>| port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    [with(url.port()), with(url.port_or_known_default())].iter().any(|own| own.eq_ignore_ascii_case(value.trim()))
 }
 
 #[cfg(test)]
@@ -140,11 +150,23 @@ mod tests {
                 .unwrap();
         assert_eq!((good.method.as_str(), good.headers.len(), good.body.unwrap().len()), ("POST", 2, 1));
         let habits = request(
-            r#"{"url":"http://x/","method":"PUT","headers":["Content-Length","9","Connection","close","accept-encoding","br","TE","trailers","Keep-Alive","1","Expect","100-continue","x-key","1"],"text":"a"}"#,
+            r#"{"url":"http://x/","method":"PUT","headers":["Content-Length","9","Connection","close","accept-encoding","br","TE","trailers","Keep-Alive","1","Expect","100-continue","Date","now","Via","1.1 a","x-key","1"],"text":"a"}"#,
         )
         .unwrap();
         assert_eq!(habits.headers.keys().map(super::HeaderName::as_str).collect::<Vec<_>>(), ["x-key"]);
+        for (url, host) in [
+            ("http://x/", "x"),
+            ("http://x/", "X:80"),
+            ("https://x/", "x:443"),
+            ("http://x:8/", "x:8"),
+            ("http://[::1]/", "[::1]"),
+        ] {
+            let own = request(&format!(r#"{{"url":"{url}","headers":["Host","{host}"]}}"#)).unwrap();
+            assert!(own.headers.is_empty(), "{url} {host}");
+        }
         for (json, word) in [
+            (r#"{"url":"http://x:8/","headers":["Host","x"]}"#, "differs"),
+            (r#"{"url":"http://x/","headers":["Host","x, y"]}"#, "differs"),
             (r#"{"url":"http://x/","headers":["Content-Length","1\r\nHost: y"]}"#, "characters"),
             (r#"{"url":"/relative"}"#, "absolute"),
             (r#"{"url":"http://x/","method":"TRACE"}"#, "TRACE"),

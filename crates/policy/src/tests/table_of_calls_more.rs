@@ -55,6 +55,29 @@ rules:
 }
 
 #[test]
+fn rules_about_a_reader_apply_to_tools_that_quote_what_it_returns() {
+    check(
+        r#"
+default: ask
+rules:
+  - { id: reading, allow: [read] }
+  - { id: secret, deny: [read_file] }
+tests:
+  - { call: { tool: search_files, args: { pattern: x } }, expect: deny }
+"#,
+        &[
+            (json!({"tool": "search_files", "args": {"pattern": "x"}}), "deny", "secret"),
+            (json!({"tool": "list_files", "args": {"dir": "tools"}}), "allow", "reading"),
+        ],
+    );
+    // The default is about calls, not about what they quote.
+    check(
+        "default: deny\nrules: [{ id: search, allow: [search_files] }]",
+        &[(json!({"tool": "search_files", "args": {"pattern": "x"}}), "allow", "search")],
+    );
+}
+
+#[test]
 fn rules_match_lists_of_changes() {
     let of = |changes: serde_json::Value| json!({"tool": "apply_changes", "args": {"changes": changes}});
     check(

@@ -18,6 +18,7 @@ pub fn tools() -> Tools {
                 effects: effects.iter().copied().collect(),
                 arguments: Arguments::Named(args),
                 unnamed_files: UnnamedFiles::Never,
+                quotes: (name == "search_files").then_some("read_file"),
             },
         )
     };
@@ -28,6 +29,7 @@ pub fn tools() -> Tools {
                 effects: effects.iter().copied().collect(),
                 arguments: Arguments::Any,
                 unnamed_files: UnnamedFiles::Never,
+                quotes: None,
             },
         )
     };
