@@ -36,6 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         // Folds identical functions of V8's templates whose addresses are never compared: saves 5 MB of 79. Safe here
         // only: rustc's own linker is used on this target, and only this target's archive marks the compared addresses.
         println!("cargo::rustc-cdylib-link-arg=-Wl,--icf=safe");
+        // Cargo ignores `strip` of the profile for a package that has settings of its own.
+        println!("cargo::rustc-cdylib-link-arg=-Wl,--strip-all");
     }
     Ok(())
 }

@@ -1,16 +1,17 @@
 //! The kernel for JavaScript: boot, runs, shutdown.
 
 use super::background::{Lane, Lanes, Promised, start_alone};
-use super::binding_outcome::{BindingError, BindingOutcome};
-use super::js_callback::{BindingHostCall, HostTable};
-use super::run_ends::RunEnds;
+use super::binding_outcome::BindingError;
+use super::binding_sql_rules::dialect_of;
+use super::js_callback::{HostCall, HostTable};
+use super::run_ends::{RunEnd, RunEnds};
 use super::worker_files;
 use crate::kernel::{
     AdmittedCall, BootHooks, Caller, Config, Dialect, ExecOptions, ExecRequest, Halt, Kernel, ModelSource,
     PolicySource, RedactHook, Runnable, when_executed,
 };
 use napi::Env;
-use napi::bindgen_prelude::{FnArgs, Function, Object};
+use napi::bindgen_prelude::{Function, Object};
 use napi_derive::napi;
 use parking_lot::{Mutex, RwLock};
 use serde::Serialize;
@@ -60,10 +61,20 @@ impl BindingKernel {
         functions: Vec<String>,
         dry_functions: Vec<String>,
         sql_dialect: Option<String>,
-        on_call: Function<'_, BindingHostCall, ()>,
-        on_end: Function<'_, FnArgs<(u32, BindingOutcome)>, ()>,
+        #[napi(
+            ts_arg_type = "(id: number, runId: number, contextId: number, callerId: number, nesting: Array<number> | null | undefined, kind: 'call' | 'commit' | 'rollback', name: string, args: string) => void"
+        )]
+        on_call: Function<'_, HostCall, ()>,
+        #[napi(
+            ts_arg_type = "(runId: number, value: string | null | undefined, error: BindingError | null | undefined) => void"
+        )]
+        on_end: Function<'_, RunEnd, ()>,
     ) -> napi::Result<Self> {
-        let dialect = sql_dialect.and_then(|name| serde_json::from_value(name.into()).ok()).unwrap_or(Dialect::Any);
+        let dialect = match sql_dialect.map(|name| dialect_of(&name)) {
+            Some(Ok(dialect)) => dialect,
+            Some(Err(error)) => return Err(napi::Error::new(napi::Status::InvalidArg, error.message)),
+            None => Dialect::Any,
+        };
         let host = Arc::new(HostTable::new(functions, dry_functions, dialect, &on_call)?);
         let ends = Arc::new(RunEnds::new(&on_end)?);
         let admitted_calls = Arc::default();
@@ -104,7 +115,7 @@ impl BindingKernel {
             let model = model_json.map(|json| parse_model(&json)).transpose();
             let sources = model.and_then(|model| Ok((model, parse_policy(&policy_json)?)));
             let booted = sources.and_then(|(model, policy)| {
-                let hooks = BootHooks { functions: host, halt, redact: RedactHook::of(&redact), policy };
+                let hooks = BootHooks { functions: host, halt, redact: RedactHook::parse(&redact)?, policy };
                 boot(&inner, &config_json, base_dir.into(), hooks, model)
             });
             promised.settle(booted.map(Reported));

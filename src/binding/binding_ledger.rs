@@ -3,7 +3,7 @@
 use super::background::{Lane, Promised, start_alone};
 use super::binding_kernel::BindingKernel;
 use super::binding_outcome::BindingError;
-use super::js_callback::thrown;
+use super::js_callback::{SHORT_ANSWER, thrown};
 use crate::kernel::{Call, CallDetails, Caller, Changes, named_changes};
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -12,6 +12,8 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tgp_base::effect::Effect;
+use tgp_base::error::{Error, ErrorCode};
+use tgp_base::threads;
 
 /// A call that JavaScript executes.
 #[napi(object)]
@@ -26,6 +28,15 @@ pub struct BindingCall {
     /// As JSON.
     pub args: String,
     pub path: Option<String>,
+}
+
+/// # Errors
+/// `Validation` for an unknown effect: it decides which rules apply.
+pub(super) fn effect_of(name: &str) -> Result<Effect, Error> {
+    Effect::parse(name).ok_or_else(|| {
+        let known = Effect::ALL.map(Effect::as_str).join(", ");
+        Error::new(ErrorCode::Validation, format!("\"{name}\" is not an effect. Use one of: {known}."))
+    })
 }
 
 #[napi]
@@ -48,7 +59,7 @@ impl BindingKernel {
         let admitted_calls = Arc::clone(&self.admitted_calls);
         self.with_kernel(env, move |kernel| {
             let BindingCall { number, caller, tool, effect, changes, args, path } = call;
-            let effect = Effect::parse(&effect).unwrap_or(Effect::App);
+            let effect = effect_of(&effect)?;
             let stated = if changes { Changes::Something } else { Changes::Nothing };
             let caller = Arc::new(Caller::from_json(Some(&caller))?);
             let call = Call {
@@ -65,24 +76,33 @@ impl BindingKernel {
         })
     }
 
-    /// Reports the end of a call that `enter` admitted: a JSON value or an error. Settling its cost writes a file,
-    /// hence a promise.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    /// Reports the end of a call that `enter` admitted: a JSON value or an error. A short one is recorded at once; a long
+    /// one, which is searched and hashed for the ledger, on another thread, and the promise settles then.
+    #[napi(ts_return_type = "Promise<BindingOutcome> | null")]
     pub fn leave<'env>(
         &self,
         env: &'env Env,
         number: u32,
         value: Option<String>,
         error: Option<BindingError>,
-    ) -> napi::Result<Object<'env>> {
-        let admitted = self.admitted_calls.lock().remove(&number);
+    ) -> napi::Result<Option<Object<'env>>> {
+        let Some(admitted) = self.admitted_calls.lock().remove(&number) else { return Ok(None) };
+        let is_long = value.as_ref().is_some_and(|value| value.len() > SHORT_ANSWER);
         let error = error.map(thrown);
-        self.with_kernel(env, move |_| {
-            if let Some(admitted) = admitted {
-                admitted.leave(error.as_ref().map_or_else(|| Ok(value.as_deref().unwrap_or("null")), Err));
-            }
-            Ok(())
-        })
+        let record = move || {
+            admitted.leave(error.as_ref().map_or_else(|| Ok(value.as_deref().unwrap_or("null")), Err));
+        };
+        if is_long {
+            let (promised, promise) = Promised::new(env)?;
+            self.lanes.start(Lane::Files, promised, move |promised| {
+                record();
+                promised.settle(Ok(()));
+            });
+            return Ok(Some(promise));
+        }
+        // A panic must not unwind into JavaScript's thread.
+        let _panicked = threads::contain(record);
+        Ok(None)
     }
 
     /// Value: events, oldest first.

@@ -2,7 +2,7 @@
 
 use super::background::Lane;
 use super::binding_kernel::{BindingKernel, parse_policy};
-use super::binding_ledger::BindingCall;
+use super::binding_ledger::{BindingCall, effect_of};
 use super::binding_outcome::BindingOutcome;
 use super::binding_sql_rules::dialect_of;
 use crate::kernel::Caller;
@@ -10,7 +10,6 @@ use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 use std::sync::Arc;
-use tgp_base::effect::Effect;
 
 #[napi]
 impl BindingKernel {
@@ -28,7 +27,7 @@ impl BindingKernel {
     pub fn judge<'env>(&self, env: &'env Env, call: BindingCall) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| {
             let caller = Arc::new(Caller::from_json(Some(&call.caller))?);
-            let effect = Effect::parse(&call.effect).unwrap_or(Effect::App);
+            let effect = effect_of(&call.effect)?;
             kernel.judged(&caller, &call.tool, effect, call.path.as_deref(), &call.args)
         })
     }

@@ -35,8 +35,8 @@ impl BindingKernel {
 }
 
 fn parse_preview(change_json: &str) -> Result<(FileChangeCall, CallRequest), Error> {
-    let change = FileChangeCall::from_json(change_json)?;
-    let mut args: Value = serde_json::from_str(change_json).unwrap_or_default();
+    let mut args: Value = serde_json::from_str(change_json).map_err(|error| FileChangeCall::invalid(&error))?;
+    let change = FileChangeCall::parse(&args)?;
     let name = args.as_object_mut().and_then(|args| args.remove("tool"));
     let tool = name.as_ref().and_then(Value::as_str).and_then(kernel_tool);
     let request = CallRequest::preview(tool.map_or("", |tool| tool.name), args);

@@ -81,12 +81,13 @@ impl Reads for OneRead<'_, '_> {
         let args = self.args.take();
         let request = CallRequest::new(tool, args.clone());
         self.promise = Some(self.kernel.run_call(self.env, lane, self.caller.take(), request, move |kernel| {
-            let invalid = |error| format!("The arguments of {tool} are not valid: {error}.");
-            let args =
-                serde_json::from_value(args).map_err(|error| Error::new(ErrorCode::Validation, invalid(error)))?;
-            operation(kernel, args)
+            operation(kernel, serde_json::from_value(args).map_err(|error| invalid_args(tool, &error))?)
         }));
     }
+}
+
+fn invalid_args(tool: &str, error: &serde_json::Error) -> Error {
+    Error::new(ErrorCode::Validation, format!("The arguments of {tool} are not valid: {error}."))
 }
 
 #[napi]
@@ -101,14 +102,19 @@ impl BindingKernel {
         args_json: String,
         caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let args = serde_json::from_str(&args_json).unwrap_or_default();
+        let refused = |error: Error| -> napi::Result<Object<'env>> {
+            let (promised, promise) = Promised::new(env)?;
+            promised.settle::<()>(Err(error));
+            Ok(promise)
+        };
+        let args = match serde_json::from_str(&args_json) {
+            Ok(args) => args,
+            Err(error) => return refused(invalid_args(&tool, &error)),
+        };
         let mut read = OneRead { kernel: self, env, tool: &tool, args, caller, promise: None };
         each_read(&mut read);
-        read.promise.unwrap_or_else(|| {
-            let (promised, promise) = Promised::new(env)?;
-            promised.settle::<()>(Err(Error::new(ErrorCode::Internal, format!("{tool} is not a read of the kernel."))));
-            Ok(promise)
-        })
+        let unknown = || Error::new(ErrorCode::Internal, format!("{tool} is not a read of the kernel."));
+        read.promise.unwrap_or_else(|| refused(unknown()))
     }
 
     /// Value: `{ changed, warnings }`. Pushes pending commits, then pulls.

@@ -38,7 +38,7 @@ impl BindingSqlRules {
         )
     }
 
-    /// Value: `{ access, verbs, returns, fenced, detail, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
+    /// Value: `{ access, verbs, returns, enforceReadOnly, detail, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
     /// `{"named":[…]}`; `judged` is how closely a policy or token inspects SQL: `nothing`, `verbs` or `tables`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn classify<'env>(
@@ -50,7 +50,8 @@ impl BindingSqlRules {
         judged: String,
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
-        let judged: Result<SqlDetail, Error> = parse(&format!("\"{judged}\""), "judged");
+        let judged: Result<SqlDetail, Error> =
+            serde_json::from_value(judged.into()).map_err(|error| invalid("The detail of the judgement", &error));
         match (&self.inner, judged) {
             (Err(error), _) => promised.settle::<()>(Err(error.clone())),
             (_, Err(error)) => promised.settle::<()>(Err(error)),
@@ -79,15 +80,18 @@ impl BindingSqlRules {
 }
 
 pub(super) fn dialect_of(name: &str) -> Result<Dialect, Error> {
-    parse(&format!("\"{name}\""), "dialect")
+    serde_json::from_value(name.into()).map_err(|error| invalid("The SQL dialect", &error))
 }
 
 fn read(sql: &str, dialect: &str, parameters_json: &str, policy: &SqlPolicy) -> Result<Statement, Error> {
-    let shape: ParameterShape = parse(parameters_json, "parameters")?;
+    let shape: ParameterShape = parse(parameters_json, "The shape of the parameters")?;
     Ok(classify(sql, dialect_of(dialect)?, policy, &shape)?)
 }
 
 fn parse<T: DeserializeOwned>(json: &str, what: &str) -> Result<T, Error> {
-    serde_json::from_str(json)
-        .map_err(|error| Error::new(ErrorCode::Validation, format!("{what} is not valid: {error}.")))
+    serde_json::from_str(json).map_err(|error| invalid(what, &error))
+}
+
+fn invalid(what: &str, error: &serde_json::Error) -> Error {
+    Error::new(ErrorCode::Validation, format!("{what} is not valid: {error}."))
 }

@@ -3,8 +3,8 @@
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
 use crate::kernel::{
-    AdmittedCall, Call, CallDetails, Caller, Changes, CommitNote, FileChangeCall, Kernel, Need, Reach, WriteDone,
-    kernel_tool, on_behalf,
+    AdmittedCall, Call, CallDetails, Caller, Changes, CommitNote, FileChangeCall, Kernel, Need, ReachedFiles,
+    WriteDone, kernel_tool, on_behalf,
 };
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -63,7 +63,7 @@ impl CallRequest {
             let mut reached = kernel.reached(self.tool, &self.args);
             if self.is_preview {
                 let paths = path.iter().cloned().collect();
-                reached.push(Reach { effect: Effect::Read, paths, need: Need::NotForbidden });
+                reached.push(ReachedFiles { effect: Effect::Read, paths, need: Need::NotForbidden });
             }
             reached
         };

@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use tgp_base::call::CallerKind;
 use tgp_base::error::Error;
 use ts_rs::{TS, TypeVisitor};
 
@@ -31,6 +32,7 @@ fn crossing() -> String {
     let module = module_answers(&mut types);
     // Types that JavaScript sends.
     types.add::<Caller>();
+    types.add::<CallerKind>();
     types.add::<LedgerQuery>();
     types.add::<CommitNote>();
     types.add::<ExecOptions>();
@@ -93,7 +95,9 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("checkTool", |kernel: &Kernel| kernel.checks().check_tool(""));
     answers.add("confinement", |kernel: &Kernel| kernel.runs().confinement());
     answers.add_write("fixTool", |kernel, done| kernel.files().fix_tool("", done));
-    answers.add("previewChange", |kernel: &Kernel| kernel.files().preview(&FileChangeCall::from_json("")?));
+    answers.add("previewChange", |kernel: &Kernel| {
+        kernel.files().preview(&FileChangeCall::parse(&serde_json::Value::Null)?)
+    });
     answers.add_type::<()>("enter");
     answers.add("ledgerTail", |kernel: &Kernel| kernel.ledger().tail(""));
     answers.add("ledgerTree", |kernel: &Kernel| kernel.ledger().tree(""));

@@ -4,38 +4,25 @@
 
 use super::binding_outcome::{BindingError, MAX_BYTES, too_long};
 use crate::kernel::{Answer, CallingRun, Dialect, HostFunctions, RunEnding, WorkPool};
-use napi::bindgen_prelude::Function;
+use napi::bindgen_prelude::{FnArgs, Function};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
-use napi_derive::napi;
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::threads;
 
-/// A request to JavaScript. `commit` and `rollback` end the transaction of the run that waits for the answer.
-#[napi(object)]
-pub struct BindingHostCall {
-    pub id: u32,
-    pub run_id: u32,
-    /// The nearest enclosing run that JavaScript started: `run_id`, or a run nested in it.
-    pub context_id: u32,
-    /// The run that waits for the answer: one of these, or a run nested in them.
-    pub caller_id: f64,
-    /// The nested runs from below `run_id` down to `caller_id`.
-    pub nesting: Vec<f64>,
-    #[napi(ts_type = "'call' | 'commit' | 'rollback'")]
-    pub kind: String,
-    pub name: String,
-    /// A JSON array.
-    pub args: String,
-}
+/// A request to JavaScript, as arguments, which cost less than an object: its id; the outermost run; the nearest enclosing
+/// run that JavaScript started, that run or one nested in it; the run that waits for the answer, one of these or nested in
+/// them; the nested runs from below the outermost one down to the waiting one, if any; `call`, or `commit` and `rollback`,
+/// which end the transaction of the waiting run; the function; its arguments as a JSON array.
+pub type HostCall = FnArgs<(u32, u32, u32, f64, Option<Vec<f64>>, &'static str, String, String)>;
 
 /// Longest answer that is processed on JavaScript's thread: answers are searched for secrets and hashed for the ledger.
-const SHORT_ANSWER: usize = 64 << 10;
+pub(super) const SHORT_ANSWER: usize = 64 << 10;
 
 /// Weak: does not keep the process alive.
-type Callback = ThreadsafeFunction<BindingHostCall, (), BindingHostCall, napi::Status, false, true>;
+type Callback = ThreadsafeFunction<HostCall, (), HostCall, napi::Status, false, true>;
 
 /// The application's functions and their pending requests.
 pub struct HostTable {
@@ -60,7 +47,7 @@ impl HostTable {
         names: Vec<String>,
         dry: Vec<String>,
         sql_dialect: Dialect,
-        callback: &Function<'_, BindingHostCall, ()>,
+        callback: &Function<'_, HostCall, ()>,
     ) -> napi::Result<Self> {
         let callback = callback.build_threadsafe_function().callee_handled::<false>().weak::<true>().build()?;
         let dry = dry.into_iter().collect();
@@ -86,7 +73,7 @@ impl HostTable {
         }
     }
 
-    fn ask(&self, on_behalf: CallingRun, kind: &str, name: &str, args: String, answer: Answer) {
+    fn ask(&self, on_behalf: CallingRun, kind: &'static str, name: &str, args: String, answer: Answer) {
         if args.len() > MAX_BYTES {
             return answer(Err(too_long()));
         }
@@ -101,9 +88,9 @@ impl HostTable {
             [on_behalf.root, on_behalf.context].map(|run| u32::try_from(run.0).unwrap_or(u32::MAX));
         // Run numbers are small enough for a double to hold exactly.
         let caller_id = on_behalf.caller.0 as f64;
-        let nesting = on_behalf.nesting.iter().map(|run| run.0 as f64).collect();
-        let (kind, name) = (kind.to_owned(), name.to_owned());
-        let question = BindingHostCall { id, run_id, context_id, caller_id, nesting, kind, name, args };
+        let nesting: Vec<f64> = on_behalf.nesting.iter().map(|run| run.0 as f64).collect();
+        let nesting = (!nesting.is_empty()).then_some(nesting);
+        let question = (id, run_id, context_id, caller_id, nesting, kind, name.to_owned(), args).into();
         if self.callback.call(question, ThreadsafeFunctionCallMode::NonBlocking) != napi::Status::Ok
             && let Some(answer) = self.open.lock().answers.remove(&id)
         {

@@ -5,6 +5,9 @@ use tgp_base::error::Error;
 use tgp_base::ids::RunId;
 use tgp_sql::Dialect;
 
+/// The function that writes to the application's log. Guests cannot call it.
+const WARN: &str = "#warn";
+
 /// Receives the answer as JSON, or an error. Called once, from any thread.
 pub type Answer = Box<dyn FnOnce(Result<String, Error>) + Send>;
 
@@ -58,6 +61,12 @@ pub trait HostFunctions: Send + Sync {
 
     /// Calls a function with a JSON array of arguments. Must not block.
     fn call(&self, on_behalf: CallingRun, name: &str, args_json: String, answer: Answer);
+
+    /// Writes a warning to the application's log.
+    fn warn(&self, message: &str) {
+        let arguments = serde_json::json!([message]).to_string();
+        self.call(CallingRun::NO_RUN, WARN, arguments, Box::new(drop));
+    }
 
     /// Reports the end of a run (`caller`) that called at least one function. The run completes after `done`; an error
     /// turns its success into a failure.

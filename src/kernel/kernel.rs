@@ -6,7 +6,7 @@ use super::config::{Config, GitWriteStrategy, MemoryMode, ReuseMode, bound_secre
 use super::door::{
     Approvals, Door, Gate, LedgerDeps, PolicySource, RedactHook, Tokens, known_tools, open_ledger, present,
 };
-use super::files::{Files, WriteDeps, WritePath, check_folders};
+use super::files::{Files, WriteDeps, WritePath, check_folders, open_root};
 use super::history::{Exchange, GitHome, History, HistoryDeps, ProcessControl, RunExamples, WriteDone, Written};
 use super::host_functions::HostFunctions;
 use super::known_secrets::KnownSecrets;
@@ -93,8 +93,12 @@ impl Kernel {
         let noted = check_folders(&mut config, base_dir)?;
         let root_dir = base_dir.join(&config.root_dir);
         let root = Arc::new(open_root(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
+        // The first worker starts while the repository and the ledger are opened. If that fails, its drop ends it.
+        let bytecode = Arc::new(BytecodeFiles::default());
+        let executable = worker_files.executable.clone();
+        let sandbox = sandbox(&config, &root_dir, worker_files, Arc::clone(&bytecode));
         let examples = Arc::new(RunExamples::default());
-        let control = ProcessControl { halt, launcher: cfg!(unix).then(|| worker_files.executable.clone()) };
+        let control = ProcessControl { halt, launcher: cfg!(unix).then_some(executable) };
         let GitHome { store, publisher, waiting, mut warnings } =
             GitHome::open(&config, base_dir, &root_dir, &root, &compiler, &examples, &control)?;
         warnings.extend(noted);
@@ -104,6 +108,7 @@ impl Kernel {
         check_secret_functions(&config.secrets, &functions.names())?;
         let fetcher = fetcher(&config, base_dir, bound.clone())?;
         let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_BUNDLE_BYTES));
+        bytecode.open(Arc::clone(&private));
         let lint = lint_options(&config.rules, &config.allowed_imports);
         let secrets = SecretScan::new(&compiler, &lint);
         let known_secrets = Arc::new(KnownSecrets::new(&config, bound.clone()));
@@ -137,7 +142,7 @@ impl Kernel {
             compiler: Arc::clone(&compiler),
             cache: ToolCache::default(),
             resolver: Arc::clone(&resolver),
-            packages: Packages::new(Arc::clone(&functions), PrivateFiles(Arc::<DiskVfs>::clone(&private))),
+            packages: Packages::new(Arc::clone(&functions), PrivateFiles(private)),
         }));
         let relink = Relink::new(Arc::clone(&files), Arc::clone(&compiler), Arc::clone(&resolver));
         let checks = Arc::new(Checks::new(CheckDeps {
@@ -148,14 +153,13 @@ impl Kernel {
             lint,
             mode: config.check,
         }));
-        let sandbox = sandbox(&config, &root_dir, worker_files, private);
         let model = model.filter(|_| config.memory == MemoryMode::Auto);
         let model = model.map(|source| MemoryModel::new(source, Arc::clone(&functions)));
         let vectors = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_VECTOR_FILE_BYTES));
         let tools = Arc::new(Tools::open(registry_files(&config, &root, &store)?, compiler, model, vectors));
         let strategy = config.git.write_strategy;
         let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
-        exchange.report_reach(Arc::clone(&functions));
+        exchange.report_reachability(Arc::clone(&functions));
         let history = Arc::new(History::new(HistoryDeps {
             git: store,
             exchange,
@@ -333,7 +337,7 @@ fn fetcher(config: &Config, base_dir: &Path, secrets: BoundSecrets) -> Result<Fe
     Ok(Fetcher::new(&config.allowed_fetch_urls, limits, tools_route(&config.network, base_dir)?, secrets)?)
 }
 
-fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, private: Arc<DiskVfs>) -> Sandbox {
+fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, bytecode: Arc<BytecodeFiles>) -> Sandbox {
     Sandbox::new(PoolOptions {
         isolation: config.sandbox.isolation.into(),
         files,
@@ -346,7 +350,7 @@ fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, private: Arc<Di
         queue_time: Duration::from_millis(config.sandbox.queue_ms.into()),
         memory_bytes: config.sandbox.limits().memory_bytes,
         longest_text: config.sandbox.longest_text(),
-        bytecode: Arc::new(BytecodeFiles::new(private)),
+        bytecode,
     })
 }
 
@@ -361,16 +365,4 @@ fn registry_files(config: &Config, vfs: &Arc<DiskVfs>, store: &GitStore) -> Resu
         GitWriteStrategy::Pr => (Arc::new(private.with_max_file_bytes(MAX_META_BYTES)), Some(root)),
     };
     Ok(RegistryFiles { tools: Arc::<DiskVfs>::clone(vfs), meta, shared_meta, private: restorable })
-}
-
-/// Opens the root's folder. The error names a file in its place.
-fn open_root(root: &Path) -> Result<DiskVfs, Error> {
-    DiskVfs::open(root).map_err(|error| {
-        if !root.ancestors().any(Path::is_file) {
-            return error.into();
-        }
-        let text =
-            "rootDir is not a folder: a file has this path. Move the file, or choose another rootDir (default .tgp).";
-        Error::new(ErrorCode::Config, text).with("key", "rootDir")
-    })
 }

@@ -47,7 +47,7 @@ mod work_pool;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use door::{
-    AdmittedCall, CallDetails, DeciderAnswer, Door, Need, PolicySource, Reach, RedactHook, kernel_tool,
+    AdmittedCall, CallDetails, DeciderAnswer, Door, Need, PolicySource, ReachedFiles, RedactHook, kernel_tool,
     kernel_tools_json, named_changes, on_behalf,
 };
 pub use file_diff::unified_diff;

@@ -1,6 +1,6 @@
 //! Policy operations for users: validate rules, explain a verdict, replay recorded calls, manage tokens.
 
-use super::door::{DeciderAnswer, Door, InForce, PolicySource, policy_of, recorded_call};
+use super::door::{DeciderAnswer, Door, InForce, PolicySource, Previews, policy_of, recorded_call, strictest_verdict};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
@@ -111,7 +111,9 @@ impl PolicyApi {
     pub fn explain(&self, source: Option<&PolicySource>, call_json: &str) -> Result<Verdict, Error> {
         let call: Value = serde_json::from_str(call_json).map_err(|error| invalid("call", &error))?;
         let policy = self.policy_or_in_force(source)?;
-        Ok(policy.judge(&policy.read_call(&call)?))
+        let call = policy.read_call(&call)?;
+        let strictest = strictest_verdict(&InForce::Policy(Arc::clone(&policy)), None, &call, &[], Previews::Nothing);
+        Ok(strictest.unwrap_or_else(|| policy.judge(&call)))
     }
 
     /// Compares the verdicts of other rules and of those in force on the newest recorded calls.

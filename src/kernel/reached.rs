@@ -1,6 +1,6 @@
 //! The files that a call of a kernel tool reaches without naming them. For runs see `runs/start/run_text.rs`.
 
-use super::door::{CallDetails, Need, Quotes, Reach, Runs, kernel_tool};
+use super::door::{CallDetails, Need, Quotes, ReachedFiles, Runs, kernel_tool};
 use super::files::FileChangeCall;
 use super::kernel::Kernel;
 use super::modules::Referenced;
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use tgp_base::call::{Call, Caller};
 use tgp_base::effect::Effect;
-use tgp_base::error::Error;
+use tgp_base::error::{Error, ErrorCode};
 use tgp_policy::{Decision, Verdict};
 
 /// The verdict on a call that is not made yet.
@@ -25,7 +25,7 @@ pub struct CallVerdict {
     /// A hash of the text that it would run or change.
     text: String,
     /// The files that it reaches.
-    also: Vec<Reach>,
+    also: Vec<ReachedFiles>,
     /// The test files that it would run, with their hashes.
     tests: Vec<(String, String)>,
 }
@@ -33,12 +33,12 @@ pub struct CallVerdict {
 impl Kernel {
     /// The files that a call reads, changes or quotes without naming them.
     #[must_use]
-    pub fn reached(&self, tool: &str, args: &Value) -> Vec<Reach> {
+    pub fn reached(&self, tool: &str, args: &Value) -> Vec<ReachedFiles> {
         if let Some(tool) = kernel_tool(tool).filter(|tool| tool.quotes == Quotes::Imports) {
             let path = tool.path_of(args).unwrap_or_default();
             let Referenced { files: paths, absent } = self.checks().read_by_check(path);
-            let read = Reach { effect: Effect::Read, paths, need: Need::Allowed };
-            return std::iter::once(read).chain(Reach::absent(absent)).collect();
+            let read = ReachedFiles { effect: Effect::Read, paths, need: Need::Allowed };
+            return std::iter::once(read).chain(ReachedFiles::absent(absent)).collect();
         }
         FileChangeCall::of_call(tool, args).map(|change| self.files().reached(&change)).unwrap_or_default()
     }
@@ -55,10 +55,12 @@ impl Kernel {
         path: Option<&str>,
         args_json: &str,
     ) -> Result<CallVerdict, Error> {
-        let args: Value = serde_json::from_str(args_json).unwrap_or_default();
+        let args: Value = serde_json::from_str(args_json).map_err(|error| {
+            Error::new(ErrorCode::Validation, format!("The arguments of {tool} are not valid JSON: {error}."))
+        })?;
         let mut tests: Vec<(String, String)> = Vec::new();
         let runs = kernel_tool(tool).map_or(Runs::Tool, |tool| tool.runs);
-        let (text, mut reached): (String, Vec<Reach>) = match (runs, effect, path) {
+        let (text, mut reached): (String, Vec<ReachedFiles>) = match (runs, effect, path) {
             (Runs::Code(argument), ..) => {
                 let code = args.get(argument).and_then(Value::as_str).unwrap_or_default();
                 self.runs().text_and_reach(&Runnable::Code(code.to_owned()))
@@ -75,7 +77,7 @@ impl Kernel {
         };
         // A preview quotes the current text of the file.
         if let Some(path) = path.filter(|_| caller.dry_run && effect == Effect::Write) {
-            reached.push(Reach { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden });
+            reached.push(ReachedFiles { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden });
         }
         let known_text = || text.clone();
         let known_reach = || reached.clone();
@@ -117,7 +119,8 @@ impl Kernel {
     /// Whether a test that the caller did not name may be run; denied tests are left out.
     #[must_use]
     pub fn may_test(&self, caller: &Arc<Caller>, path: &str) -> bool {
-        let read = || vec![Reach { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden }];
+        let read =
+            || vec![ReachedFiles { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden }];
         let call = Call::of(caller, "test_tool", Effect::Run, json!({ "path": path }).to_string());
         let call = Call { path: Some(Cow::Borrowed(path)), ..call };
         let details = CallDetails { reached: Some(&read), ..CallDetails::default() };

@@ -110,6 +110,13 @@ impl TypeReader<'_> {
                 let Some(references) = references else {
                     return Ok(Err(format!("{} does not compile", path.as_str())));
                 };
+                // A tool that may import `node:buffer` has its `Buffer` as a global.
+                if text.contains("Buffer")
+                    && let Resolved::Found(Target::Package { name, .. }) =
+                        self.resolver.resolve(path.as_str(), "node:buffer")?.resolved
+                {
+                    sources.packages.insert(name);
+                }
                 for reference in references {
                     match self.resolver.resolve(path.as_str(), &reference.specifier)?.resolved {
                         Resolved::Found(Target::File(target)) => {

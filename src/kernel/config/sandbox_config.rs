@@ -22,8 +22,10 @@ limited_struct! {
     limits {
         /// V8 heap and ArrayBuffers of one run together, in MB.
         memory_mb: 64, 8..=4096;
-        /// CPU time of one run; waiting does not count.
+        /// CPU time of one run; waiting and loading packages do not count.
         timeout_ms: 50, 1..=3_600_000;
+        /// CPU time in which one run may load packages; all the runs that it starts have as much again, together.
+        package_load_ms: 2000, 1..=3_600_000;
         /// Time from start to result of one run.
         wall_ms: 30_000, 1..=3_600_000, "or `timeoutMs` if that is more";
         /// How many runs may go on at once.
@@ -133,6 +135,7 @@ impl SandboxConfig {
         RunLimits {
             memory_bytes: u64::from(self.memory_mb) << 20,
             cpu: Duration::from_millis(self.timeout_ms.into()),
+            package_load: Duration::from_millis(self.package_load_ms.into()),
             wall: Duration::from_millis(self.wall_ms.into()),
             result_bytes: self.result_bytes,
             log_bytes: self.log_bytes,
@@ -147,6 +150,7 @@ impl SandboxConfig {
             runs: self.nested_runs,
             bytes: self.pending_bytes as usize,
             cpu: Duration::from_millis(self.nested_timeout_ms.into()),
+            package_load: Duration::from_millis(self.package_load_ms.into()),
             calls: self.total_host_calls,
             answer_bytes: self.answer_bytes.into(),
         }

@@ -1,6 +1,6 @@
 //! Details of a call that are computed on demand.
 
-use super::reach::Reach;
+use super::reached_files::ReachedFiles;
 use tgp_base::error::Error;
 
 /// What a call reaches and runs. Computed only if rules or an approval depend on it.
@@ -9,7 +9,7 @@ pub struct CallDetails<'c> {
     /// A hash of the text that it runs or changes, to which an approval is bound.
     pub text: Option<&'c dyn Fn() -> String>,
     /// The files that it reaches without naming them.
-    pub reached: Option<&'c dyn Fn() -> Vec<Reach>>,
+    pub reached: Option<&'c dyn Fn() -> Vec<ReachedFiles>>,
     /// Whether the tests of a tool allow it. Checked before an approval is requested; without an approval, tests are
     /// checked where the change is made.
     pub tests: Option<&'c dyn Fn() -> Result<(), Error>>,

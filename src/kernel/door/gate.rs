@@ -3,7 +3,7 @@
 use super::approvals::{ApprovalRequest, Approvals, Decider, Subject, permanent_rule};
 use super::call_details::CallDetails;
 use super::call_facts::call_facts;
-use super::reach::{Need, Reach};
+use super::reached_files::{Need, ReachedFiles};
 use super::rules::{InForce, PolicySource, Rules};
 use super::strictest_verdict::{Previews, now_ms, strictest_verdict};
 use super::tokens::Tokens;
@@ -164,7 +164,7 @@ impl Gate {
         judged: CallFacts,
         text: Option<Arc<str>>,
         who: Decider,
-        reached: Vec<Reach>,
+        reached: Vec<ReachedFiles>,
     ) -> Result<Option<Arc<str>>, Refusal> {
         let args = match &judged.args {
             Fact::Known(args) => args.to_string(),
@@ -215,7 +215,7 @@ fn most_ms(call: &Call<'_>) -> u64 {
 }
 
 /// The call with the files that its text imports, for a rule that names all of them; none if it reaches other files.
-fn with_imports(judged: &CallFacts, reached: &[Reach]) -> Option<CallFacts> {
+fn with_imports(judged: &CallFacts, reached: &[ReachedFiles]) -> Option<CallFacts> {
     let mut covered = judged.clone();
     for reach in reached.iter().filter(|reach| reach.need == Need::Allowed) {
         // The hash of the text covers what it imports.
@@ -237,7 +237,7 @@ fn is_hash(text: &str) -> bool {
 }
 
 /// The files that a call reaches without naming them, in canonical spelling.
-fn reached(details: CallDetails<'_>) -> Vec<Reach> {
+fn reached(details: CallDetails<'_>) -> Vec<ReachedFiles> {
     let mut reached = details.reached.map(|reached| reached()).unwrap_or_default();
     reached.retain(|reach| !reach.paths.is_empty());
     for path in reached.iter_mut().flat_map(|reach| &mut reach.paths) {
@@ -249,7 +249,7 @@ fn reached(details: CallDetails<'_>) -> Vec<Reach> {
 }
 
 /// The reach of a call as part of the approval's subject: reaching more files than shown needs another approval.
-fn reach_text(reached: &[Reach]) -> String {
+fn reach_text(reached: &[ReachedFiles]) -> String {
     let mut lines: Vec<String> = reached
         .iter()
         .flat_map(|reach| reach.paths.iter().map(|path| format!("{}\0{path}", reach.effect.as_str())))

@@ -1,6 +1,6 @@
 //! The tools that policy rules can name: the kernel's and the application's.
 
-use super::kernel_tools::KERNEL_TOOLS;
+use super::kernel_tools::{KERNEL_TOOLS, Quotes, READ_FILE};
 use std::sync::Arc;
 use tgp_base::effect::{Effect, Effects};
 use tgp_base::table_name::TableName;
@@ -16,12 +16,13 @@ pub fn known_tools(functions: &[String], dialect: Dialect) -> Tools {
     let theirs = functions.iter().filter(|name| *name != "exec_sql");
     let theirs = theirs.map(|name| {
         let (effects, arguments) = (one(Effect::App), Arguments::Any);
-        (name.clone(), Tool { effects, arguments, unnamed_files: UnnamedFiles::Never })
+        (name.clone(), Tool { effects, arguments, unnamed_files: UnnamedFiles::Never, quotes: None })
     });
     let ours = KERNEL_TOOLS.iter().map(|tool| {
         let named = tool.arguments.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
         let (effects, arguments) = (one(tool.effect), Arguments::Named(named));
-        (tool.name.to_owned(), Tool { effects, arguments, unnamed_files: tool.unnamed_files })
+        let quotes = (tool.quotes != Quotes::Nothing && tool.name != READ_FILE).then_some(READ_FILE);
+        (tool.name.to_owned(), Tool { effects, arguments, unnamed_files: tool.unnamed_files, quotes })
     });
     // A function of the application replaces a kernel tool of the same name.
     Tools::new(ours.chain(theirs), Arc::new(read_path), Arc::new(move |sql: &str| read_sql(sql, dialect)))

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::Redact;
 
 const HIDDEN: &str = "[hidden]";
@@ -90,9 +91,15 @@ pub enum RedactHook {
 
 impl RedactHook {
     /// Parses JavaScript's `'present' | 'absent'`.
-    #[must_use]
-    pub fn of(text: &str) -> Self {
-        if text == "present" { Self::Present } else { Self::Absent }
+    ///
+    /// # Errors
+    /// For any other text: without the hook, the application's secrets would be recorded.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        match text {
+            "present" => Ok(Self::Present),
+            "absent" => Ok(Self::Absent),
+            _ => Err(Error::new(ErrorCode::Internal, "The redaction hook is neither 'present' nor 'absent'.")),
+        }
     }
 }
 
@@ -153,6 +160,14 @@ impl Redact for Masking {
         self.hook == RedactHook::Present
             || !self.known.is_empty()
             || members.iter().any(|(name, value)| !PLAIN.contains(&name.as_str()) && may_hold_secret(value))
+    }
+
+    fn concerns_plain(&self, name: &str, json: &str) -> bool {
+        // Without escapes, quotes only begin and end strings.
+        let mut strings = json.split('"').skip(1).step_by(2);
+        self.hook == RedactHook::Present
+            || !self.known.is_empty()
+            || (!PLAIN.contains(&name) && strings.any(is_suspicious))
     }
 
     fn preview(&self, text: &str, chars: usize) -> String {

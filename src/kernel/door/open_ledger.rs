@@ -3,7 +3,7 @@
 use super::masking::{Masking, RedactHook};
 use super::recorder::Records;
 use crate::kernel::config::Config;
-use crate::kernel::host_functions::{CallingRun, HostFunctions};
+use crate::kernel::host_functions::HostFunctions;
 use crate::kernel::known_secrets::KnownSecrets;
 use crate::kernel::secret_scan::SecretScan;
 use parking_lot::Mutex;
@@ -18,8 +18,6 @@ use tgp_ledger::{
 /// The ledger's folder within the private folder of the repository.
 const FOLDER: &str = "ledger";
 const UNWRITABLE: &str = "The ledger is disabled: its folder is not writable. Move rootDir to a writable location, or set \"ledger: false\"; with \"ledger: true\" this is an error.";
-/// The host function that writes to the application's log.
-const LOG: &str = "#warn";
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The dependencies of the ledger.
@@ -93,7 +91,5 @@ pub fn open_ledger(deps: LedgerDeps<'_>) -> Result<(Records, Option<String>), Er
 
 /// A log callback that forwards messages of the ledger to the application's log.
 fn log_through(functions: Arc<dyn HostFunctions>) -> Log {
-    Arc::new(move |text| {
-        functions.call(CallingRun::NO_RUN, LOG, serde_json::json!([text]).to_string(), Box::new(|_| ()));
-    })
+    Arc::new(move |text| functions.warn(text))
 }

@@ -1,10 +1,8 @@
 //! The strictest verdict on a call and on all that it reaches.
 
-use super::kernel_tools::{KernelTool, Quotes, READ_FILE, kernel_tool};
-use super::reach::{Need, Reach};
+use super::kernel_tools::READ_FILE;
+use super::reached_files::{Need, ReachedFiles};
 use super::rules::InForce;
-use serde_json::json;
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tgp_base::call::Call;
 use tgp_base::effect::{Effect, Effects};
@@ -34,7 +32,7 @@ pub fn strictest_verdict(
     in_force: &InForce,
     capability: Option<&Capability>,
     judged: &CallFacts,
-    reached: &[Reach],
+    reached: &[ReachedFiles],
     previews: Previews,
 ) -> Option<Verdict> {
     let of_rules = |call: &CallFacts| match in_force {
@@ -55,10 +53,7 @@ pub fn strictest_verdict(
         let all = CallFacts { effects, paths: Fact::Unknown, ..judged.clone() };
         verdicts.extend(of_rules(&read_alone(&all)).filter(explicit));
     }
-    if quotes_files(judged) {
-        verdicts.extend(of_rules(&read_alone(judged)).filter(explicit));
-    }
-    for Reach { effect, paths, need } in reached {
+    for ReachedFiles { effect, paths, need } in reached {
         let effects = Effects::NONE.with(*effect);
         let other = CallFacts { effects, paths: Fact::Known(paths.clone()), ..judged.clone() };
         let before = verdicts.len();
@@ -95,29 +90,15 @@ pub fn strictest_verdict(
 
 /// Whether a call reads `meta.json`, which has the name, description and schema of every tool, also of files that the
 /// call does not name.
-fn names_every_tool(judged: &CallFacts, reached: &[Reach]) -> bool {
+fn names_every_tool(judged: &CallFacts, reached: &[ReachedFiles]) -> bool {
     let is_meta = |path: &String| path.eq_ignore_ascii_case(META_FILE);
     matches!(&judged.paths, Fact::Known(paths) if paths.iter().any(is_meta))
         || reached.iter().any(|reach| reach.paths.iter().any(is_meta))
 }
 
-/// Whether the answer may contain text of the files that the call reads. The call of `read_file` itself is judged anyway.
-fn quotes_files(judged: &CallFacts) -> bool {
-    let quotes = |tool: &KernelTool| tool.quotes != Quotes::Nothing && judged.effects.has(tool.effect);
-    judged.tool != READ_FILE && kernel_tool(&judged.tool).is_some_and(quotes)
-}
-
 /// The `read_file` call for the same files: a caller who may not make it does not get them through another tool.
 pub fn read_alone(part: &CallFacts) -> CallFacts {
-    let path = match &part.paths {
-        Fact::Known(paths) => paths.as_slice(),
-        Fact::Nothing | Fact::Unknown => &[],
-    };
-    let args = match path {
-        [path] => Fact::Known(Arc::new(json!({ "path": path }))),
-        _ => Fact::Unknown,
-    };
-    CallFacts { tool: READ_FILE.to_owned(), args, ..part.clone() }
+    part.by_tool(READ_FILE)
 }
 
 pub fn now_ms() -> u64 {

@@ -13,6 +13,7 @@ mod keeper;
 mod line_regex;
 mod line_search;
 mod line_table;
+mod open_root;
 mod path_glob;
 mod path_locks;
 mod plan;
@@ -30,6 +31,7 @@ mod written_hashes;
 
 pub use files::Files;
 pub use folder_rules::check_folders;
+pub use open_root::open_root;
 pub use preview::FileChangeCall;
 pub use root_files::RootFiles;
 pub use search_files::SearchQuery;

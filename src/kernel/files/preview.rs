@@ -8,7 +8,7 @@ use super::plan::{Change, OneFile, Plan, Step};
 use super::relocation::{Moved, Relocation, Removal, Removed};
 use super::tested_steps::may_change;
 use super::write_path::{Counting, WriteDeps, WritePath};
-use crate::kernel::door::{Need, Reach};
+use crate::kernel::door::{Need, ReachedFiles};
 use crate::kernel::file_diff::{DiffEffort, FileDiff};
 use crate::kernel::history::{Persisted, Written};
 use crate::kernel::modules::Referenced;
@@ -36,9 +36,14 @@ pub enum FileChangeCall {
 impl FileChangeCall {
     /// # Errors
     /// `Validation` for anything that is not such a change.
-    pub fn from_json(json: &str) -> Result<Self, Error> {
-        serde_json::from_str(json)
-            .map_err(|error| Error::new(ErrorCode::Validation, format!("The change to preview is not valid: {error}.")))
+    pub fn parse(call: &Value) -> Result<Self, Error> {
+        Self::deserialize(call).map_err(|error| Self::invalid(&error))
+    }
+
+    /// The error for a change that cannot be parsed.
+    #[must_use]
+    pub fn invalid(error: &serde_json::Error) -> Error {
+        Error::new(ErrorCode::Validation, format!("The change to preview is not valid: {error}."))
     }
 
     /// The file change that a tool call makes, if any.
@@ -90,8 +95,8 @@ impl Files {
 
     /// The files that a change reaches without naming them: texts that it reads or quotes, imports that follow a move,
     /// and files that the check of the new texts reads. Nothing if the change is not possible.
-    pub fn reached(&self, call: &FileChangeCall) -> Vec<Reach> {
-        let read = |paths| Reach { effect: Effect::Read, paths, need: Need::NotForbidden };
+    pub fn reached(&self, call: &FileChangeCall) -> Vec<ReachedFiles> {
+        let read = |paths| ReachedFiles { effect: Effect::Read, paths, need: Need::NotForbidden };
         let mut reached = match call {
             FileChangeCall::WriteFile { .. } | FileChangeCall::DeleteFile { .. } => Vec::new(),
             FileChangeCall::PatchFile { path, .. }
@@ -100,7 +105,7 @@ impl Files {
             | FileChangeCall::FixTool { path } => vec![read(vec![path.clone()])],
             FileChangeCall::MoveFile { from, to } => {
                 let paths = self.importers(from, to);
-                vec![read(vec![from.clone()]), Reach { effect: Effect::Write, paths, need: Need::Allowed }]
+                vec![read(vec![from.clone()]), ReachedFiles { effect: Effect::Write, paths, need: Need::Allowed }]
             }
         };
         let steps = RefCell::default();
@@ -111,7 +116,7 @@ impl Files {
         for (path, text) in new_texts {
             let Referenced { files, absent } = self.checks.read_by_judging(path, text);
             reached.push(read(files));
-            reached.extend(Reach::absent(absent));
+            reached.extend(ReachedFiles::absent(absent));
         }
         reached
     }

@@ -2,17 +2,15 @@
 
 use super::run_examples::RunExamples;
 use super::written::{Persisted, WriteDone, Written};
-use crate::kernel::host_functions::{CallingRun, HostFunctions};
+use crate::kernel::host_functions::HostFunctions;
 use crate::kernel::tools::Tools;
 use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tgp_base::error::Error;
-use tgp_git::{GitError, Hydrated, LocalCommits, Publisher, PushPolicy, Reach, Ticket};
+use tgp_git::{Delivery, GitError, Hydrated, LocalCommits, Publisher, PushPolicy, PushRequest};
 
-/// The host function that writes to the application's log. Guests cannot call it.
-const WARN: &str = "#warn";
 /// How long a shutdown waits for the last pushes.
 const PUSH_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -65,7 +63,7 @@ impl Exchange {
             other => return done(other),
         };
         let tools = Arc::clone(&self.tools);
-        publisher.submit(Ticket {
+        publisher.submit(PushRequest {
             path: written.decisive.clone(),
             commit: written.fresh.clone(),
             done: Box::new(move |published| {
@@ -78,7 +76,7 @@ impl Exchange {
                         written.commit = Some(commit.as_str().to_owned());
                     }
                     written.pull_request = published.pull_request.map(Into::into);
-                    if let Reach::Local(reason) = published.reach {
+                    if let Delivery::Local(reason) = published.delivery {
                         written.persisted = Persisted::Local;
                         // An earlier problem is reported too.
                         written.problem = Some(match written.problem.take() {
@@ -102,12 +100,9 @@ impl Exchange {
     }
 
     /// Logs when the remote becomes unreachable, and when it is reachable again.
-    pub fn report_reach(&self, functions: Arc<dyn HostFunctions>) {
+    pub fn report_reachability(&self, functions: Arc<dyn HostFunctions>) {
         let Some(publisher) = &self.publisher else { return };
-        publisher.report_reach(Arc::new(move |news: &str| {
-            let arguments = serde_json::json!([news]).to_string();
-            functions.call(CallingRun::NO_RUN, WARN, arguments, Box::new(drop));
-        }));
+        publisher.report_reachability(Arc::new(move |news: &str| functions.warn(news)));
     }
 
     /// Pushes in the background what the check allows by now.

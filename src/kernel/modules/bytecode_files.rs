@@ -1,6 +1,6 @@
 //! An on-disk cache of package bytecode, for later kernels. Losing a file costs milliseconds only.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tgp_sandbox::BytecodeStore;
 use tgp_vfs::{DiskVfs, JailPath, Vfs};
 
@@ -13,27 +13,28 @@ const MAX_BYTES: u64 = 64 << 20;
 /// A larger file is ignored, as we never write one.
 const LARGEST: u64 = 32 << 20;
 
-#[derive(Debug)]
-pub struct BytecodeFiles(Arc<DiskVfs>);
+/// The cache; empty until it is opened, since workers start before the private folder is known.
+#[derive(Debug, Default)]
+pub struct BytecodeFiles(OnceLock<Arc<DiskVfs>>);
 
 impl BytecodeFiles {
-    pub fn new(private: Arc<DiskVfs>) -> Self {
-        Self(private)
+    pub fn open(&self, private: Arc<DiskVfs>) {
+        self.0.get_or_init(|| private);
     }
 
     /// Removes the oldest files to make room for one of `bytes`.
-    fn make_room(&self, folder: &JailPath, bytes: u64) {
-        let mut files = self.0.list_with_fingerprints(folder).unwrap_or_default();
+    fn make_room(private: &DiskVfs, folder: &JailPath, bytes: u64) {
+        let mut files = private.list_with_fingerprints(folder).unwrap_or_default();
         files.retain(|file| file.path.extension() == Some(ENDING));
         // A file that is too new to have a fingerprint is the newest.
         files.sort_unstable_by_key(|file| std::cmp::Reverse((file.fingerprint.is_none(), file.fingerprint)));
         let (mut count, mut total) = (1, bytes);
         for file in files {
             count += 1;
-            total += self.0.size_of(&file.path).ok().flatten().unwrap_or_default();
+            total += private.size_of(&file.path).ok().flatten().unwrap_or_default();
             if count > MAX_FILES || total > MAX_BYTES {
                 // A failed removal is retried next time.
-                let _ = self.0.remove(&file.path);
+                let _ = private.remove(&file.path);
             }
         }
     }
@@ -42,16 +43,17 @@ impl BytecodeFiles {
 impl BytecodeStore for BytecodeFiles {
     fn read(&self, name: &str) -> Option<Vec<u8>> {
         let path = JailPath::parse(FOLDER).and_then(|folder| folder.join(name)).ok()?;
-        self.0.size_of(&path).ok().flatten().filter(|bytes| *bytes <= LARGEST)?;
-        self.0.read_bytes(&path).ok()
+        let private = self.0.get()?;
+        private.size_of(&path).ok().flatten().filter(|bytes| *bytes <= LARGEST)?;
+        private.read_bytes(&path).ok()
     }
 
     fn write(&self, name: &str, content: &[u8]) {
-        let Ok(folder) = JailPath::parse(FOLDER) else { return };
+        let (Some(private), Ok(folder)) = (self.0.get(), JailPath::parse(FOLDER)) else { return };
         let Ok(path) = folder.join(name) else { return };
-        self.make_room(&folder, content.len() as u64);
+        Self::make_room(private, &folder, content.len() as u64);
         // Without a file, the next kernel compiles again.
-        let _ = self.0.restore(&path, content);
+        let _ = private.restore(&path, content);
     }
 }
 
@@ -65,7 +67,9 @@ mod tests {
     use tgp_vfs::DiskVfs;
 
     fn open(folder: &Path) -> BytecodeFiles {
-        BytecodeFiles::new(Arc::new(DiskVfs::open(folder).unwrap()))
+        let files = BytecodeFiles::default();
+        files.open(Arc::new(DiskVfs::open(folder).unwrap()));
+        files
     }
 
     /// Writes a file of another time and size.
@@ -82,6 +86,16 @@ mod tests {
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn it_is_empty_until_it_is_opened() {
+        let (folder, files) = (tempfile::tempdir().unwrap(), BytecodeFiles::default());
+        files.write("a.bin", b"one");
+        assert_eq!(files.read("a.bin"), None);
+        files.open(Arc::new(DiskVfs::open(folder.path()).unwrap()));
+        files.write("a.bin", b"one");
+        assert_eq!(files.read("a.bin").as_deref(), Some(&b"one"[..]));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use tgp_base::text_hash::text_hash;
 use tgp_compile::{
     BodyKind, Compiler, Import, ModuleKind as Syntax, RestrictedImport, SyntaxChecker, ToolForm, std_library,
 };
-use tgp_sandbox::{Code, Module, ModuleKind, Package};
+use tgp_sandbox::{BUFFER_LINK, Code, Module, ModuleKind, Package};
 use tgp_vfs::{Fingerprint, JailPath, Vfs};
 
 /// Most modules of one tool.
@@ -221,7 +221,7 @@ impl<'a> Builder<'a> {
             Target::Package { specifier, path, .. } => {
                 self.origin = Origin::Elsewhere;
                 let package = self.sources.packages.bundle(specifier)?;
-                self.push(path, ModuleKind::Script, Code::Package(package.id()), Vec::new());
+                self.push(path, ModuleKind::Package, Code::Package(package.id()), Vec::new());
                 self.packages.push(package);
                 Ok(())
             }
@@ -252,6 +252,12 @@ impl<'a> Builder<'a> {
         for import in &tool.compiled.imports {
             let target = self.resolve(path, import)?;
             links.push((import.specifier.clone(), target.path().to_owned()));
+            self.open.push(target);
+        }
+        if tool.compiled.names_buffer
+            && let Resolved::Found(target) = self.sources.resolver.resolve(path, "node:buffer")?.resolved
+        {
+            links.push((BUFFER_LINK.to_owned(), target.path().to_owned()));
             self.open.push(target);
         }
         let original = match tool.compiled.checker {

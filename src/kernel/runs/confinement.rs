@@ -15,15 +15,15 @@ const THREADS: &str = "Tools run on threads of this process (sandbox.isolation i
 pub struct ConfinementReport {
     isolation: IsolationMode,
     #[serde(flatten)]
-    walls: Confinement,
+    confinement: Confinement,
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
 }
 
 impl ConfinementReport {
-    pub fn new(isolation: IsolationMode, walls: Confinement) -> Self {
-        let warning = warning(isolation, &walls);
-        Self { isolation, walls, warning }
+    pub fn new(isolation: IsolationMode, confinement: Confinement) -> Self {
+        let warning = warning(isolation, &confinement);
+        Self { isolation, confinement, warning }
     }
 }
 
@@ -37,8 +37,8 @@ pub fn threads_warning(isolation: IsolationMode) -> Option<String> {
 }
 
 /// The warning for a missing layer of a worker process. Threads have none by choice.
-fn warning(isolation: IsolationMode, walls: &Confinement) -> Option<String> {
-    let gaps = walls.gaps();
+fn warning(isolation: IsolationMode, confinement: &Confinement) -> Option<String> {
+    let gaps = confinement.gaps();
     match isolation {
         IsolationMode::Process if !gaps.is_empty() => Some(format!(
             "The sandbox has reduced confinement: this system does not fully support {}. Tools are still isolated by V8 and a separate process. Linux 5.13 or later with Landlock and seccomp supports all layers.",

@@ -5,7 +5,7 @@ use super::entered_run::EnteredRun;
 use super::files::guest_files::GuestFiles;
 use super::open_runs::{OpenRuns, RunIntent};
 use super::outcome::exec_value::{ExecDone, ExecValue, when_executed};
-use super::outcome::run_conclusion::{conclude, previewed};
+use super::outcome::run_conclusion::{conclude, is_crash, previewed};
 use super::outcome::run_stages::{Stage, traced};
 use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
 use super::scope::exec_options::{ExecOptions, Runnable};
@@ -18,7 +18,7 @@ use crate::kernel::history::RunExamples;
 use crate::kernel::host_functions::{HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::test_first::TestFirst;
-use crate::kernel::tools::{Storing, Tools};
+use crate::kernel::tools::Tools;
 use crate::kernel::work_pool::WorkPool;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -60,7 +60,7 @@ pub struct Runs {
     sandbox: Sandbox,
     tools: Arc<Tools>,
     examples: Option<Arc<RunExamples>>,
-    guest_files: GuestFiles,
+    guest_files: Arc<GuestFiles>,
     pub(super) services: Arc<GuestServices>,
     pub(super) open: OpenRuns,
     /// Admits and starts runs that take long to compile.
@@ -80,7 +80,7 @@ impl Runs {
             sandbox,
             tools,
             examples,
-            guest_files,
+            guest_files: Arc::new(guest_files),
             services,
             open: OpenRuns::default(),
             starting: WorkPool::new("tgp-runs", BACKGROUND_THREADS),
@@ -172,7 +172,7 @@ impl Runs {
             Arc::clone(self) as Arc<dyn RunStarter>,
             run,
             scope.clone(),
-            self.guest_files.for_run(&scope.writes, scope.preview.as_deref()),
+            Arc::clone(&self.guest_files),
             Arc::clone(&graph),
         ));
         let api = scope.functions(self.services.functions.names());
@@ -192,7 +192,7 @@ impl Runs {
             tree: Arc::clone(&scope.tree),
             deadline: scope.deadline(),
             host: Arc::clone(&host) as Arc<dyn Host>,
-            caller: Arc::clone(&owner),
+            owner: Arc::clone(&owner),
         };
         let services = Arc::clone(&self.services);
         let door = Arc::clone(&services.door);
@@ -205,12 +205,13 @@ impl Runs {
                     if let Some(test) = &scope.test {
                         test.saw_all(&graph);
                     }
+                    let has_crashed = is_crash(&outcome);
                     let result = conclude(outcome, &path, &scope, &graph, &api);
+                    if has_crashed && let Err(error) = &result {
+                        services.functions.warn(&error.message);
+                    }
                     if let (Ok(value), Some(counted)) = (&result, &counted) {
-                        if tools.was_run(&owner, counted, &args) == Storing::Due {
-                            let tools = Arc::clone(&tools);
-                            services.background.spawn_or_run(run, move || tools.store_counts());
-                        }
+                        tools.was_run(&owner, counted, &args);
                         if let Some((examples, args_json)) = &shown {
                             examples.record(counted, args_json, value.result(), |word| graph.spells(word));
                         }

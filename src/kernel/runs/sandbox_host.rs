@@ -1,5 +1,6 @@
 //! Serves the host calls of a run.
 
+use super::files::guest_files::GuestFiles;
 use super::files::secret_args::{check_written, fill_secrets, shown_file};
 use super::outcome::exec_value::{ExecDone, when_executed};
 use super::outcome::nested_outcome::{given_up, outcome_text, unawaited, unwritable};
@@ -21,8 +22,8 @@ use crate::kernel::visibility::with_visibility;
 use crate::kernel::work_pool::WorkPool;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tgp_base::bound_secrets::BoundSecrets;
 use tgp_base::error::{Error, ErrorCode};
@@ -74,7 +75,9 @@ pub struct SandboxHost {
     pub(super) starter: Arc<dyn RunStarter>,
     pub(super) run: RunId,
     pub(super) scope: RunScope,
-    files: MountTable,
+    guest_files: Arc<GuestFiles>,
+    /// Set by the first access: most runs use no files.
+    files: OnceLock<MountTable>,
     pub(super) graph: Arc<ModuleGraph>,
     nested: Arc<NestedRuns>,
     pub(super) fetches: RunningFetches,
@@ -87,11 +90,17 @@ impl SandboxHost {
         starter: Arc<dyn RunStarter>,
         run: RunId,
         scope: RunScope,
-        files: MountTable,
+        guest_files: Arc<GuestFiles>,
         graph: Arc<ModuleGraph>,
     ) -> Self {
         let (nested, fetches) = (Arc::default(), RunningFetches::default());
-        Self { services, starter, run, scope, files, graph, nested, fetches, hints: AtomicU8::new(MAX_HINTS) }
+        let (files, hints) = (OnceLock::new(), AtomicU8::new(MAX_HINTS));
+        Self { services, starter, run, scope, guest_files, files, graph, nested, fetches, hints }
+    }
+
+    /// The file tree of this run.
+    fn files(&self) -> &MountTable {
+        self.files.get_or_init(|| self.guest_files.for_run(&self.scope.writes, self.scope.preview.as_deref()))
     }
 
     /// Ends open requests and nested runs, then reports the end to the application if it was called.
@@ -150,10 +159,10 @@ impl SandboxHost {
                         error
                     }
                 };
-                shown_file(&self.services.secrets, &path, to_json(&self.files.read(&path).map_err(missed)?)?)
+                shown_file(&self.services.secrets, &path, to_json(&self.files().read(&path).map_err(missed)?)?)
             }
             "list_files" => {
-                let mut paths = self.files.list(&first_text(question)?)?;
+                let mut paths = self.files().list(&first_text(question)?)?;
                 paths.retain(|path| !JailPath::parse(path).is_ok_and(|path| path.starts_with(RESULTS)));
                 to_json(&paths)
             }
@@ -167,7 +176,7 @@ impl SandboxHost {
                 if !self.may_change() {
                     return Err(given_up());
                 }
-                self.files.write(&path, &content)?;
+                self.files().write(&path, &content)?;
                 to_json(&serde_json::json!({ "success": true, "path": path }))
             }
             other => Err(Error::new(ErrorCode::Validation, format!("tgp.{other} is not a function."))),

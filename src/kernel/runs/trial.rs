@@ -91,7 +91,7 @@ impl Trial<'_> {
                 tree: Arc::clone(&scope.tree),
                 deadline: scope.deadline(),
                 host: Arc::new(NoHost),
-                caller: run_owner().unwrap_or_default().into(),
+                owner: run_owner().unwrap_or_default().into(),
             },
             when_done(move |outcome| {
                 // The caller may have timed out.
@@ -107,6 +107,7 @@ impl Trial<'_> {
             RunEnd::Thrown(_)
             | RunEnd::BadResult(_)
             | RunEnd::CpuTimeout
+            | RunEnd::PackageTimeout
             | RunEnd::WallTimeout
             | RunEnd::OutOfMemory
             | RunEnd::Cancelled

@@ -1,5 +1,6 @@
 //! The tool registry: search, listing, use counts and `meta.json`.
 
+mod count_writer;
 mod memory;
 mod meta_lag;
 mod registry_state;
@@ -22,4 +23,3 @@ pub use tool_choice::OfferQuery;
 pub use tool_listing::{Catalogue, OfferedTools, SimilarTool, ToolsSince};
 pub use tool_registry::RegistryFiles;
 pub use tools::{Stats, Tools};
-pub use use_counter::Storing;

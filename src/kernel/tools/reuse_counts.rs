@@ -1,6 +1,5 @@
 //! Statistics of forged, reused, duplicate and refused tools, by day, on this machine.
 
-use super::use_counter::Storing;
 use crate::kernel::private_files::PrivateFiles;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -62,10 +61,6 @@ impl ReuseTally {
         self.duplicate = self.duplicate.saturating_add(other.duplicate);
         self.refused = self.refused.saturating_add(other.refused);
     }
-
-    fn sum(self) -> u64 {
-        self.forged.saturating_add(self.reused).saturating_add(self.duplicate).saturating_add(self.refused)
-    }
 }
 
 /// By date, as stored.
@@ -84,11 +79,9 @@ impl ReuseCounts {
         Self { private, fresh: Mutex::default(), storing: Mutex::default() }
     }
 
-    /// Counts an event; returns whether the counts should be stored.
-    pub fn count(&self, event: ReuseEvent) -> Storing {
-        let mut fresh = self.fresh.lock();
-        fresh.entry(today()).or_default().count(event);
-        Storing::after(fresh.values().map(|tally| tally.sum()).sum())
+    /// Counts an event.
+    pub fn count(&self, event: ReuseEvent) {
+        self.fresh.lock().entry(today()).or_default().count(event);
     }
 
     /// Stores new counts, added to those of other processes.
@@ -149,7 +142,6 @@ fn date_of(days: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::use_counter::Storing;
     use super::{ReuseCounts, ReuseEvent, ReuseTally, date_of};
     use crate::kernel::private_files::PrivateFiles;
     use std::sync::Arc;
@@ -166,18 +158,13 @@ mod tests {
     fn counts_of_two_processes_are_added_and_stored() {
         let private = PrivateFiles(Arc::new(MemoryVfs::new()));
         let (one, other) = (ReuseCounts::new(private.clone()), ReuseCounts::new(private.clone()));
-        let _ = one.count(ReuseEvent::Forged);
-        let _ = other.count(ReuseEvent::Reused);
+        one.count(ReuseEvent::Forged);
+        other.count(ReuseEvent::Reused);
         one.store();
         other.store();
-        let _ = other.count(ReuseEvent::Reused);
+        other.count(ReuseEvent::Reused);
         assert_eq!(other.days().1, ReuseTally { forged: 1, reused: 2, ..ReuseTally::default() });
         assert_eq!(ReuseCounts::new(private.clone()).days().1.reused, 1);
-        for _ in 0..62 {
-            assert_eq!(one.count(ReuseEvent::Forged), Storing::Later);
-        }
-        let _ = one.count(ReuseEvent::Forged);
-        assert_eq!(one.count(ReuseEvent::Forged), Storing::Due, "64 counts are not stored");
         private.write("reuse.json", "{ no");
         assert_eq!(ReuseCounts::new(private).days().1, ReuseTally::default());
     }

@@ -11,7 +11,7 @@ use super::memory::ToolSource;
 use super::meta_lag::{MetaLag, MetaText};
 use super::registry_state::{BackgroundScan, RegistryState, ScannedFile};
 use super::tool_entry::tool_entry;
-use super::use_counter::{Storing, UseCounter};
+use super::use_counter::UseCounter;
 use crate::kernel::bounded_cache::BoundedCache;
 use crate::kernel::look_alike::{is_alike, without_look_alikes};
 use crate::kernel::private_files::PrivateFiles;
@@ -193,8 +193,8 @@ impl ToolRegistry {
         self.lag.is_behind()
     }
 
-    /// Counts a run; returns the number of runs before it, and whether the counts should be stored.
-    pub fn count_use(&self, path: &str) -> (u64, Storing) {
+    /// Counts a run; returns the number of runs before it.
+    pub fn count_use(&self, path: &str) -> u64 {
         self.uses.count(path)
     }
 

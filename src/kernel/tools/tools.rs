@@ -1,5 +1,6 @@
 //! The tools of a root: search, listing, statistics.
 
+use super::count_writer::CountWriter;
 use super::memory::{Memory, MemoryModel, MemoryReport, VectorCache, about};
 use super::reuse_counts::{ReuseCounts, ReuseDay, ReuseEvent, ReuseTally};
 use super::run_arguments::RunArguments;
@@ -9,7 +10,6 @@ use super::tool_listing::{
     Catalogue, FoundTool, ListedPage, ListedSince, ListedTool, OfferedTool, OfferedTools, ToolChanges, ToolsSince,
 };
 use super::tool_registry::{RegistryFiles, Scan, ToolRegistry};
-use super::use_counter::Storing;
 use crate::kernel::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT};
 use crate::kernel::visibility::shows;
 use serde::Serialize;
@@ -28,7 +28,9 @@ pub struct Tools {
     registry: Arc<ToolRegistry>,
     memory: Arc<Memory>,
     arguments: RunArguments,
-    events: ReuseCounts,
+    events: Arc<ReuseCounts>,
+    /// Stores the counts of runs and events.
+    counts: CountWriter,
     compiler: Arc<Compiler>,
 }
 
@@ -51,7 +53,7 @@ impl Tools {
         model: Option<MemoryModel>,
         vectors: Arc<DiskVfs>,
     ) -> Self {
-        let events = ReuseCounts::new(files.private.clone());
+        let events = Arc::new(ReuseCounts::new(files.private.clone()));
         let registry = ToolRegistry::new(files, Arc::clone(&compiler));
         let ahead = Arc::downgrade(&registry);
         let scan = move || {
@@ -63,7 +65,8 @@ impl Tools {
         // Without a thread, the first query scans.
         let _ = threads::spawn("tgp-registry", scan);
         let memory = Memory::new(model, ToolRegistry::source(&registry), VectorCache(vectors));
-        Self { registry, memory, arguments: RunArguments::default(), events, compiler }
+        let counts = CountWriter::new(Arc::clone(&registry), Arc::clone(&events));
+        Self { registry, memory, arguments: RunArguments::default(), events, counts, compiler }
     }
 
     /// The registry.
@@ -109,18 +112,13 @@ impl Tools {
         Ok(self.memory.meanings(text, self.registry.version()?).unwrap_or_default())
     }
 
-    /// Records a successful run of the tool at `path` by `owner`; returns whether [`Self::store_counts`] is due.
-    pub fn was_run(&self, owner: &str, path: &str, args_json: &Arc<str>) -> Storing {
+    /// Records a successful run of the tool at `path` by `owner`.
+    pub fn was_run(&self, owner: &str, path: &str, args_json: &Arc<str>) {
         self.arguments.record(owner, path, args_json);
-        let (earlier, uses) = self.registry.count_use(path);
-        let events = if earlier > 0 { self.events.count(ReuseEvent::Reused) } else { Storing::Later };
-        if events == Storing::Due { events } else { uses }
-    }
-
-    /// Stores the statistics of runs.
-    pub fn store_counts(&self) {
-        self.registry.uses.store();
-        self.events.store();
+        if self.registry.count_use(path) > 0 {
+            self.events.count(ReuseEvent::Reused);
+        }
+        self.counts.counted();
     }
 
     /// The last arguments of `owner` for the tool at `path`, newest first.
@@ -129,9 +127,8 @@ impl Tools {
     }
 
     pub fn note(&self, event: ReuseEvent) {
-        if self.events.count(event) == Storing::Due {
-            self.events.store();
-        }
+        self.events.count(event);
+        self.counts.counted();
     }
 
     /// Statistics of forged and reused tools.
@@ -159,7 +156,7 @@ impl Tools {
 
     /// Stores private files, and stops background work.
     pub fn stop(&self) {
-        self.store_counts();
+        self.counts.stop();
         self.registry.store();
         self.memory.stop();
     }

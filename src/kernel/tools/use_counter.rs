@@ -5,23 +5,7 @@ use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tgp_registry::UseCounts;
 
-/// New counts after which they are stored.
-const STORE_EVERY: u64 = 64;
 const FILE: &str = "tool-uses.json";
-
-/// Whether new counts should be stored now. That takes milliseconds, so it must not delay the answer of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
-pub enum Storing {
-    Due,
-    Later,
-}
-
-impl Storing {
-    pub fn after(unstored: u64) -> Self {
-        if unstored.is_multiple_of(STORE_EVERY) { Self::Due } else { Self::Later }
-    }
-}
 
 pub struct UseCounter {
     private: PrivateFiles,
@@ -53,13 +37,13 @@ impl UseCounter {
         (version, (since != Some(version)).then(owned))
     }
 
-    /// Counts a run; returns the number of runs before it, and whether the counts should be stored.
-    pub fn count(&self, path: &str) -> (u64, Storing) {
+    /// Counts a run; returns the number of runs before it.
+    pub fn count(&self, path: &str) -> u64 {
         let mut counts = self.counts();
         let before = counts.of(path);
         counts.count(path);
         self.version.fetch_add(1, Ordering::Relaxed);
-        (before, Storing::after(counts.unstored()))
+        before
     }
 
     /// Stores new counts, merged with those of other processes.

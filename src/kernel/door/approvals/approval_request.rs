@@ -1,7 +1,7 @@
 //! A request for an approval.
 
 use super::approvals::{Decider, Subject};
-use crate::kernel::door::reach::Reach;
+use crate::kernel::door::reached_files::ReachedFiles;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct ApprovalRequest {
     pub always: Option<Value>,
     /// A hash of the text that would run.
     pub text: Option<Arc<str>>,
-    pub reached: Vec<Reach>,
+    pub reached: Vec<ReachedFiles>,
 }
 
 /// The request as the front end gets it. Once its rule is known, the members of the verdict are added.
@@ -42,7 +42,7 @@ pub struct SentRequest<'r> {
     parent: Option<&'r str>,
     session: Option<&'r str>,
     agent: &'r str,
-    also: Option<&'r Vec<Reach>>,
+    also: Option<&'r Vec<ReachedFiles>>,
     #[cfg_attr(test, ts(type = "any", optional))]
     always: Option<&'r Value>,
     waits_ms: u32,

@@ -1,6 +1,6 @@
 //! Admission of a guest's calls through the door.
 
-use crate::kernel::door::{AdmittedCall, CallDetails, Reach, after_refusal};
+use crate::kernel::door::{AdmittedCall, CallDetails, ReachedFiles, after_refusal};
 use crate::kernel::runs::requests::guest_call::{AnsweredBy, guest_call};
 use crate::kernel::runs::requests::guest_reply::GuestReply;
 use crate::kernel::runs::requests::parse_budget::within_budget;
@@ -67,7 +67,7 @@ impl SandboxHost {
     ) -> Result<(), Error> {
         let call = self.of_run(Call::of(&self.scope.admission.caller, tool, effect, args));
         let path = imported.first().map(|path| Cow::Borrowed(path.as_str()));
-        let reached = || Reach::imported(imported.clone());
+        let reached = || ReachedFiles::imported(imported.clone());
         let details = CallDetails { reached: (!imported.is_empty()).then_some(&reached), ..CallDetails::default() };
         self.services.door.check(Call { path, ..call }, details)
     }

@@ -28,7 +28,7 @@ impl SandboxHost {
         let files = required.modules.iter().map(|module| module.path.clone());
         let imported: Vec<String> = files.filter(|path| self.graph.is_file(path)).collect();
         self.check_imported(imported)?;
-        self.services.checks.gate_run(self.scope.options.caller_kind, &self.graph)?;
+        self.services.checks.gate_run(self.scope.admission.caller.kind, &self.graph)?;
         let modules = to_json(&required.modules)?;
         to_json(&serde_json::json!({ "path": required.path, "modules": modules }))
     }

@@ -6,15 +6,25 @@ use crate::kernel::modules::ModuleGraph;
 use crate::kernel::runs::scope::run_scope::RunScope;
 use serde_json::value::RawValue;
 use std::time::Duration;
-use tgp_base::error::{Error, ErrorCode};
+use tgp_base::error::{Error, ErrorCode, PartError};
 use tgp_base::spelling::{did_you_mean, nearest};
 use tgp_compile::instead_of_global;
-use tgp_sandbox::{GuestError, JsonShape, RunEnd, RunLimits, RunOutcome, SandboxError};
+use tgp_sandbox::{GuestError, JsonShape, ModuleKind, RunEnd, RunLimits, RunOutcome, SandboxError};
 
 /// Deepest result. A guest's stack allows some 2 600 levels, `JSON.stringify` in the application some 4 100.
 const MAX_RESULT_DEPTH: usize = 4000;
+/// The folder in the paths of packages.
+const PACKAGES: &str = "node_modules/";
 /// Bounds the memory of the parsed result: one of empty arrays only would take 25 times its length.
 const BYTES_PER_CONTAINER: u32 = 8;
+
+/// Whether the worker of the run failed, instead of the run.
+pub fn is_crash(outcome: &Result<RunOutcome, SandboxError>) -> bool {
+    match outcome {
+        Ok(outcome) => matches!(outcome.end, RunEnd::Crashed(_)),
+        Err(error) => error.code() == ErrorCode::IsolateCrashed,
+    }
+}
 
 /// The value or error of an outcome.
 pub fn conclude(
@@ -40,12 +50,12 @@ pub fn conclude(
         }
         RunEnd::CpuTimeout => {
             let message = format!(
-                "{path} timed out: it used its {} ms of CPU time (sandbox.timeoutMs). Check for an endless loop; otherwise do less per run, or do the heavy part in SQL.{}",
-                limits.cpu.as_millis(),
-                loading(graph)
+                "{path} timed out: it used its {} ms of CPU time (sandbox.timeoutMs). Check for an endless loop; otherwise do less per run, or do the heavy part in SQL.",
+                limits.cpu.as_millis()
             );
             Error::new(ErrorCode::IsolateTimeout, message)
         }
+        RunEnd::PackageTimeout => Error::new(ErrorCode::IsolateTimeout, out_of_package_time(path, scope, graph)),
         RunEnd::WallTimeout if scope.admission.budget == Some(limits.wall) => {
             let message = format!(
                 "{path} timed out: it gave no result within {} ms, the rest of its token's budget. Do less, or request a new token.",
@@ -68,12 +78,11 @@ pub fn conclude(
             Error::new(ErrorCode::IsolateMemory, message)
         }
         RunEnd::Cancelled => Error::new(ErrorCode::Aborted, format!("The run of {path} was aborted.")),
-        RunEnd::Crashed(_) => Error::new(
-            ErrorCode::IsolateCrashed,
-            format!(
-                "The sandbox crashed while it ran {path}, and was replaced. Check the tool for very large allocations."
-            ),
-        ),
+        RunEnd::Crashed(cause) => {
+            let message =
+                format!("The worker of {path} ended unexpectedly and was replaced: {cause}. {}", cause.advice());
+            Error::new(ErrorCode::IsolateCrashed, message)
+        }
     };
     let error = if stack.is_empty() { error } else { with_stack(error, &stack, TracePositions::Compiled, graph) };
     Err(error.with("path", path).with("logs", as_json(&logs)).with("stats", as_json(&stats)))
@@ -107,13 +116,21 @@ pub fn out_of_nested_time(cpu: Duration) -> String {
     )
 }
 
-/// A hint about the cost of loading packages.
-fn loading(graph: &ModuleGraph) -> &'static str {
-    if graph.packages.is_empty() {
-        ""
+/// The message for a run whose packages took too long to load. It names those that are not imported dynamically.
+fn out_of_package_time(path: &str, scope: &RunScope, graph: &ModuleGraph) -> String {
+    let packages = graph.modules.iter().filter(|module| module.kind == ModuleKind::Package);
+    let names: Vec<&str> = packages.map(|module| module.path.trim_start_matches(PACKAGES)).collect();
+    let named = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+    let is_nested = !scope.is_outermost() && scope.tree.package_load_left().is_zero();
+    let (runs, advice) = if is_nested {
+        (" of all nested runs of one tool", "Run fewer tools with packages")
     } else {
-        " Every run loads the imported packages again, which counts as CPU time: import less of them, or raise the limit."
-    }
+        ("", "Import a smaller part of them, such as a subpath")
+    };
+    format!(
+        "{path} timed out: loading its packages{named} took more than the {} ms of CPU time{runs} that it may take (sandbox.packageLoadMs). {advice}, or raise the limit.",
+        scope.limits.package_load.as_millis()
+    )
 }
 
 fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph, api: &[String]) -> Error {

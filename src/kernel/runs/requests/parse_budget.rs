@@ -33,8 +33,8 @@ mod tests {
 
     #[test]
     fn a_run_without_parse_budget_is_refused_sql_only() {
-        let tree =
-            RunTree::new(TreeLimits { runs: 1, bytes: 1, cpu: Duration::from_secs(1), calls: 1, answer_bytes: 1 });
+        let cpu = Duration::from_secs(1);
+        let tree = RunTree::new(TreeLimits { runs: 1, bytes: 1, cpu, package_load: cpu, calls: 1, answer_bytes: 1 });
         let judged = |tool: &str| within_budget(&tree, tool, || Ok(outline("SELECT a FROM b", Dialect::Postgres)));
         assert!(judged("exec_sql").is_ok_and(|found| found.is_some()));
         assert!((1..1000).contains(&tree.parse_steps()));

@@ -5,7 +5,7 @@ use crate::kernel::tool_paths::CODE_PATH;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
-use tgp_base::call::{Caller, CallerKind};
+use tgp_base::call::Caller;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
 use tgp_sandbox::RunLimits;
@@ -20,8 +20,6 @@ pub struct ExecOptions {
     wall_ms: Option<u32>,
     memory_mb: Option<u32>,
     pub(in crate::kernel::runs) seed: Option<u64>,
-    #[serde(default)]
-    pub(in crate::kernel::runs) caller_kind: CallerKind,
     pub(in crate::kernel::runs) now: Option<i64>,
     /// Time limit of one test case.
     pub(in crate::kernel::runs) case_ms: Option<u32>,

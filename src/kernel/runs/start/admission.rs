@@ -59,7 +59,7 @@ impl Runs {
                 "The approval is void: the tool has changed since. Make the call again and have it approved again.";
             return Err(Error::new(ErrorCode::Approval, message));
         }
-        self.services().checks.gate_run(scope.options.caller_kind, graph)?;
+        self.services().checks.gate_run(scope.admission.caller.kind, graph)?;
         // Tests and previews have no lasting effects.
         if scope.test.is_some() || scope.preview.is_some() {
             return Ok(());

@@ -1,6 +1,6 @@
 //! The texts that a run executes, with their hash and reach.
 
-use crate::kernel::door::{CallDetails, Need, Reach};
+use crate::kernel::door::{CallDetails, Need, ReachedFiles};
 use crate::kernel::modules::{ModuleGraph, Referenced};
 use crate::kernel::runs::Runs;
 use crate::kernel::runs::scope::exec_options::Runnable;
@@ -37,15 +37,15 @@ impl LazyGraph<'_> {
     }
 
     /// The reach of a run's imports, which are run and read. If it does not compile, the error may quote any of them.
-    fn imports(&self) -> Vec<Reach> {
+    fn imports(&self) -> Vec<ReachedFiles> {
         let Referenced { files, absent } = match self.graph() {
             Ok(graph) => Referenced { files: graph.files(), absent: Vec::new() },
             Err(_) => self.runs.references(self.what),
         };
-        let mut reached = Reach::imported(files.into_iter().filter(|path| path != self.what.path()).collect());
-        reached.extend(Reach::absent(absent));
+        let mut reached = ReachedFiles::imported(files.into_iter().filter(|path| path != self.what.path()).collect());
+        reached.extend(ReachedFiles::absent(absent));
         if let Some(path) = self.quoted_file() {
-            reached.push(Reach { effect: Effect::Read, paths: vec![path], need: Need::NotForbidden });
+            reached.push(ReachedFiles { effect: Effect::Read, paths: vec![path], need: Need::NotForbidden });
         }
         reached
     }
@@ -120,7 +120,7 @@ impl Runs {
 
     /// A hash of the text that would run, imports included, marked if it does not compile; and its reach.
     #[must_use]
-    pub fn text_and_reach(&self, what: &Runnable) -> (String, Vec<Reach>) {
+    pub fn text_and_reach(&self, what: &Runnable) -> (String, Vec<ReachedFiles>) {
         let texts = self.lazy_graph(what);
         (texts.hash(), texts.imports())
     }
@@ -131,9 +131,9 @@ impl Runs {
         &self,
         path: Option<&str>,
         may_test: &dyn Fn(&str) -> bool,
-    ) -> (Vec<(String, String)>, Vec<Reach>) {
+    ) -> (Vec<(String, String)>, Vec<ReachedFiles>) {
         let paths = self.test_files(path, may_test).unwrap_or_default();
-        let mut reached = vec![Reach { effect: Effect::Run, paths: paths.clone(), need: Need::Allowed }];
+        let mut reached = vec![ReachedFiles { effect: Effect::Run, paths: paths.clone(), need: Need::Allowed }];
         let mut tests: Vec<(String, String)> = Vec::new();
         for path in paths {
             let (hash, imports) = self.text_and_reach(&Runnable::Test(path.clone()));

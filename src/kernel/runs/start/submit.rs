@@ -93,7 +93,7 @@ impl Runs {
         }
         let Some(tool) = entered.what.tool() else { return false };
         entered.graph = entered.graph.take().or_else(|| self.modules().graph_quickly(&tool));
-        let kind = terms.options.caller_kind;
+        let kind = terms.admission.caller.kind;
         entered.graph.as_ref().is_some_and(|graph| self.services.checks.gates_quickly(kind, graph))
     }
 

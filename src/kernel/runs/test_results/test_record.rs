@@ -111,9 +111,10 @@ impl TestRecord {
             return Some(arguments(question).and_then(|words| self.receive(words)));
         }
         if name == COVERAGE_QUESTION {
-            let counted = serde_json::from_str(&question.args_json).unwrap_or_default();
-            self.state.lock().counted = counted;
-            return Some(Ok("null".to_owned()));
+            return Some(arguments(question).map(|counted| {
+                self.state.lock().counted = counted;
+                "null".to_owned()
+            }));
         }
         let in_scratch = || question.args_json.starts_with("[\"/tmp/");
         let is_refused = match (by, name) {

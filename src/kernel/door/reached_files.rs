@@ -5,8 +5,8 @@ use tgp_base::effect::Effect;
 
 /// Files that a call uses without naming them: imports of a tool, files whose imports follow a move.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ReachedFiles"))]
-pub struct Reach {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ReachedFiles {
     pub effect: Effect,
     pub paths: Vec<String>,
     #[serde(skip)]
@@ -26,7 +26,7 @@ pub enum Need {
     Absent,
 }
 
-impl Reach {
+impl ReachedFiles {
     /// Imported files need the right to run, and must not be forbidden to read, as results could quote them.
     pub fn imported(paths: Vec<String>) -> Vec<Self> {
         vec![
