@@ -29,10 +29,10 @@ export declare class BindingKernel {
   /** Admits a call that JavaScript executes. `leave` must follow, with the same number. */
   enter(call: BindingCall): Promise<BindingOutcome>
   /**
-   * Reports the end of a call that `enter` admitted: a JSON value or an error. Settling its cost writes a file,
-   * hence a promise.
+   * Reports the end of a call that `enter` admitted: a JSON value or an error. A short one is recorded at once; a long
+   * one, which is searched and hashed for the ledger, on another thread, and the promise settles then.
    */
-  leave(number: number, value?: string | undefined | null, error?: BindingError | undefined | null): Promise<BindingOutcome>
+  leave(number: number, value?: string | undefined | null, error?: BindingError | undefined | null): Promise<BindingOutcome> | null
   /** Value: events, oldest first. */
   ledgerTail(queryJson: string): Promise<BindingOutcome>
   /**
@@ -174,7 +174,7 @@ export declare class BindingKernel {
    * may call. `on_call` is called to run one, `on_end` at the end of every run. `sql_dialect` is that of the
    * database behind `exec_sql`.
    */
-  constructor(functions: Array<string>, dryFunctions: Array<string>, sqlDialect: string | undefined | null, onCall: (arg: BindingHostCall) => void, onEnd: (arg0: number, arg1: BindingOutcome) => void)
+  constructor(functions: Array<string>, dryFunctions: Array<string>, sqlDialect: string | undefined | null, onCall: (id: number, runId: number, contextId: number, callerId: number, nesting: Array<number> | null | undefined, kind: 'call' | 'commit' | 'rollback', name: string, args: string) => void, onEnd: (runId: number, value: string | null | undefined, error: BindingError | null | undefined) => void)
   /** Answers a request that `on_call` received. */
   answer(id: number, value?: string | undefined | null, error?: BindingError | undefined | null): void
   /**
@@ -216,7 +216,7 @@ export declare class BindingSqlRules {
   /** Value: the options with their defaults. `readOnly` is also true when the rules allow only reads. */
   options(): BindingOutcome
   /**
-   * Value: `{ access, verbs, returns, fenced, detail, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
+   * Value: `{ access, verbs, returns, enforceReadOnly, detail, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
    * `{"named":[…]}`; `judged` is how closely a policy or token inspects SQL: `nothing`, `verbs` or `tables`.
    */
   classify(sql: string, dialect: string, parametersJson: string, judged: string): Promise<BindingOutcome>
@@ -262,22 +262,6 @@ export interface BindingError {
   message: string
   /** A JSON object. */
   details: string
-}
-
-/** A request to JavaScript. `commit` and `rollback` end the transaction of the run that waits for the answer. */
-export interface BindingHostCall {
-  id: number
-  runId: number
-  /** The nearest enclosing run that JavaScript started: `run_id`, or a run nested in it. */
-  contextId: number
-  /** The run that waits for the answer: one of these, or a run nested in them. */
-  callerId: number
-  /** The nested runs from below `run_id` down to `caller_id`. */
-  nesting: Array<number>
-  kind: 'call' | 'commit' | 'rollback'
-  name: string
-  /** A JSON array. */
-  args: string
 }
 
 /** A configurable number. */

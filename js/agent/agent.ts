@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { ValidationError } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
-import { registerAgentFactory } from '../kernel/kernel_agent.js';
+import { registerAgentFactory } from '../kernel/agent_factory.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { Agent, AgentOptions, AgentRunOptions } from '../types/agent.js';
 import { AgentOptionsSchema, RunOptionsSchema } from './agent_options.js';

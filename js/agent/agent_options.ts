@@ -23,6 +23,7 @@ const prices = z.strictObject({ input: price, output: price, cachedInput: price.
 const isFunction = (value: unknown) => typeof value === 'function';
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
+/** The options of `kernel.agent`. */
 export const AgentOptionsSchema = z.strictObject({
   // resolveModel() checks the rest.
   model: z.custom<string | object>(
@@ -52,6 +53,7 @@ export const AgentOptionsSchema = z.strictObject({
   attempts: wholeNumber(1, MAX_ATTEMPTS).optional(),
 });
 
+/** The options of `agent.run`. */
 export const RunOptionsSchema = z.strictObject({
   session: session.optional(),
   resume: z.boolean().optional(),

@@ -9,7 +9,7 @@ import { AbortedError, ConfigError, ShutdownError, TGPError } from '../boundary/
 import { settled } from '../boundary/foreign_promise.js';
 import { ignored } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
-import { AGENT_RUNS } from '../kernel/kernel_agent.js';
+import { AGENT_RUNS } from '../kernel/agent_factory.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { AgentEvent, AgentOptions, AgentResult, AgentRun } from '../types/agent.js';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../types/policy.js';

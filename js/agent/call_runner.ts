@@ -10,7 +10,7 @@ import { toJsonText } from '../boundary/json_text.js';
 import type { AgentEvent } from '../types/agent.js';
 import type { AgentTool } from '../types/tools.js';
 import type { Call, CallOutcome, Conversation } from './conversation.js';
-import { fingerprint } from './fingerprint.js';
+import { jsonHash } from './json_hash.js';
 import { recoveredOutcome } from './recovered_calls.js';
 
 type CallRules = {
@@ -98,7 +98,7 @@ export class CallRunner {
       throwIfAborted(signal);
       const recovered = await recoveredOutcome(conversation, call, toolOf(call.tool), maxChars);
       if (recovered !== undefined) await this.#finish(call, recovered.outcome, recovered.from);
-      else if (fingerprint(call.input) !== call.sha) await this.#finish(call, refused(NOT_KEPT), 'ledger');
+      else if (jsonHash(call.input) !== call.sha) await this.#finish(call, refused(NOT_KEPT), 'ledger');
       else await this.#run(call, call.input, signal);
     }
   }

@@ -6,8 +6,8 @@ import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { InternalError, LedgerError, NotFoundError, ValidationError } from '../boundary/errors.js';
 import { isRecord } from '../boundary/foreign_json.js';
 import { THREAD_STATE } from '../kernel/sessions/process_identity.js';
-import type { FoldedCall, FoldedSession, Usage } from '../kernel/sessions/session_fold.js';
-import { callsIn, foldSession, textIn } from '../kernel/sessions/session_fold.js';
+import type { RecordedCall, RecordedSession, Usage } from '../kernel/sessions/recorded_session.js';
+import { callsIn, rebuildSession, textIn } from '../kernel/sessions/recorded_session.js';
 import type { SessionLog } from '../kernel/sessions/session_log.js';
 import { SESSION_LOG } from '../kernel/sessions/session_log.js';
 import type { TGP } from '../kernel/tgp.js';
@@ -18,7 +18,8 @@ import { contentOf, readBack, recorded } from './reasoning_parts.js';
 import { busy, SessionLease } from './session_lease.js';
 import type { Turn } from './turn_reader.js';
 
-export type Call = FoldedCall & { step: number };
+/** A call of the model, and the step that it belongs to. */
+export type Call = RecordedCall & { step: number };
 /** What the model reads of a call, and what the ledger has of it. */
 export type CallOutcome = {
   ok: boolean;
@@ -64,7 +65,7 @@ export class Conversation {
   steps = 0;
   /** Duration of earlier runs of the task, in milliseconds. */
   msBefore = 0;
-  end: FoldedSession['end'];
+  end: RecordedSession['end'];
   task = '';
 
   constructor(kernel: TGP, session: string, agent: string) {
@@ -84,7 +85,7 @@ export class Conversation {
     this.#place = place;
     this.#model = model;
     try {
-      const session = await this.#recorded(foldSession(this.session, events), resume);
+      const session = await this.#recorded(rebuildSession(this.session, events), resume);
       if (session === undefined && resume) throw unknown(this.session);
       if (session?.isClosed) throw closed(this.session);
       const append = (what: string, body: Record<string, unknown>) => this.#append(what, body);
@@ -106,10 +107,10 @@ export class Conversation {
   }
 
   /** The recorded session after all pending events are stored, also those of a killed process. */
-  async #recorded(session: FoldedSession | undefined, resume: boolean) {
+  async #recorded(session: RecordedSession | undefined, resume: boolean) {
     if (session === undefined && !resume) return session;
     await this.#log.settled();
-    return foldSession(this.session, await this.#log.events(this.session));
+    return rebuildSession(this.session, await this.#log.events(this.session));
   }
 
   async #events(resume: boolean) {
@@ -130,7 +131,7 @@ export class Conversation {
     this.msBefore = 0;
   }
 
-  async #read(session: FoldedSession) {
+  async #read(session: RecordedSession) {
     this.#begun = session.begun;
     this.end = session.end;
     this.msBefore = session.ms;

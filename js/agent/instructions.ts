@@ -15,9 +15,12 @@ export function instructionsOf(
   worker: Worker,
   { instructions, contextTokens }: { instructions?: string; contextTokens: number },
 ) {
-  const { mode, dryRun } = worker;
+  const { agent: id, mode, dryRun } = worker;
   const maxTokens = Math.min(PROMPT_TOKENS, Math.floor(contextTokens / 5));
-  const prompt = kernel[ON_BEHALF](worker).systemPrompt({ maxTokens, ...(mode !== undefined && { mode }) });
+  const prompt = kernel[ON_BEHALF]({ ...worker, agent: 'agent', id }).systemPrompt({
+    maxTokens,
+    ...(mode !== undefined && { mode }),
+  });
   const sections = [prompt, WORK, dryRun ? DRY : undefined, instructions];
   return sections.filter((text) => text !== undefined && text !== '').join('\n\n');
 }

@@ -11,6 +11,8 @@ import { optionalPackage } from './optional_package.js';
 type OpenModel = (model: string, key: { name: string; value: string }) => LanguageModel;
 
 type Provider = {
+  /** The package of its models. */
+  package: string;
   /** Environment variables of its key; the first that is set is used. */
   keys: string[];
   /** Environment variable that overrides the address. */
@@ -21,9 +23,11 @@ type Provider = {
   settings?: ProviderOptions;
 };
 
-const FORMS = 'openai/<model>, anthropic/<model> or compatible:<url>/<model>';
+/** The forms of a model name, for messages. */
+export const FORMS = 'openai/<model>, anthropic/<model> or compatible:<url>/<model>';
 const COMPATIBLE = 'compatible:';
 const COMPATIBLE_KEY = 'COMPATIBLE_API_KEY';
+const COMPATIBLE_PACKAGE = '@ai-sdk/openai-compatible';
 /** An API address that ends in a version, and the model after it, which may contain slashes. */
 const VERSIONED = /^(.*?\/v\d+\w*)\/(.+)$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
@@ -35,6 +39,7 @@ const NO_API = 'The address returned a web page instead of an API response. Chec
 
 const PROVIDERS: Record<string, Provider> = {
   openai: {
+    package: '@ai-sdk/openai',
     keys: ['OPENAI_API_KEY'],
     address: 'OPENAI_BASE_URL',
     load: async (purpose) => {
@@ -45,6 +50,7 @@ const PROVIDERS: Record<string, Provider> = {
     settings: { openai: { store: false } },
   },
   anthropic: {
+    package: '@ai-sdk/anthropic',
     keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
     address: 'ANTHROPIC_BASE_URL',
     load: async (purpose) => {
@@ -57,6 +63,19 @@ const PROVIDERS: Record<string, Provider> = {
     },
   },
 };
+
+/**
+ * The packages of a model name, and the variable of its key if it is not set. For an invalid name only the package `ai`:
+ * {@link resolveModel} refuses it.
+ */
+export function requirementsOf(model: string): { packages: string[]; variable?: string } {
+  if (model.startsWith(COMPATIBLE)) return { packages: ['ai', COMPATIBLE_PACKAGE] };
+  const name = model.slice(0, Math.max(0, model.indexOf('/')));
+  const provider = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
+  if (provider === undefined) return { packages: ['ai'] };
+  const [variable] = provider.keys.some((key) => process.env[key]) ? [] : provider.keys;
+  return { packages: ['ai', provider.package], ...(variable !== undefined && { variable }) };
+}
 
 /**
  * Resolves a model: a model object of the AI SDK, or a model name.
@@ -104,7 +123,7 @@ async function compatibleModel(text: string): Promise<LanguageModel> {
   const value = process.env[COMPATIBLE_KEY] || undefined;
   checkAddress(address, 'The address behind "compatible:"', value === undefined ? 'without a key' : 'with a key');
   const { createOpenAICompatible } = await optionalPackage(
-    '@ai-sdk/openai-compatible',
+    COMPATIBLE_PACKAGE,
     'A compatible model',
     '@ai-sdk/openai-compatible@2',
   );

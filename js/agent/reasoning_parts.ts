@@ -11,7 +11,7 @@ import type { AssistantContent } from 'ai';
 import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
 import type { Call } from './conversation.js';
-import { fingerprint } from './fingerprint.js';
+import { jsonHash } from './json_hash.js';
 
 /** `provider`: metadata that the provider's client needs back. */
 type Marked = { provider?: ProviderMetadata };
@@ -99,7 +99,7 @@ export function recorded(parts: KeptPart[], model: string): Kept | undefined {
     if (text.length > MAX_CHARS) return undefined;
     // Checks that the text can be parsed again.
     parseForeignJson(text, { maxDepth: MAX_DEPTH });
-    return { text, sha: fingerprint(text) };
+    return { text, sha: jsonHash(text) };
   } catch {
     // The metadata of a client may be any value.
     return undefined;
@@ -113,7 +113,7 @@ export function recorded(parts: KeptPart[], model: string): Kept | undefined {
  */
 export function readBack(kept: unknown, model: string): KeptPart[] {
   const { text, sha }: { text?: unknown; sha?: unknown } = isRecord(kept) ? kept : {};
-  if (typeof text !== 'string' || fingerprint(text) !== sha) return [];
+  if (typeof text !== 'string' || jsonHash(text) !== sha) return [];
   const read = parseForeignJson(text, { maxDepth: MAX_DEPTH });
   return isRecord(read) && read.model === model && Array.isArray(read.parts) ? read.parts : [];
 }

@@ -14,7 +14,7 @@ import {
   LEASE_MS,
   ownIdentity,
 } from '../kernel/sessions/process_identity.js';
-import type { FoldedSession } from '../kernel/sessions/session_fold.js';
+import type { RecordedSession } from '../kernel/sessions/recorded_session.js';
 import type { Logger } from '../types/kernel.js';
 import type { LedgerEvent } from '../types/ledger.js';
 
@@ -50,7 +50,7 @@ export class SessionLease {
    * Takes the session. If two processes take it at the same time, the first take event wins: both read the log after storing their
    * own.
    */
-  async begin(known: FoldedSession | undefined) {
+  async begin(known: RecordedSession | undefined) {
     for (const { mark, seen } of known?.takes.values() ?? []) {
       if (isOther(mark, seen)) throw busy(this.#session, byOther(mark));
     }
@@ -108,7 +108,7 @@ export class SessionLease {
 }
 
 /** The process that takes the session, or renews its lease. */
-function takenBy({ what, take, mark }: LedgerEvent, known: FoldedSession | undefined): ProcessIdentity | undefined {
+function takenBy({ what, take, mark }: LedgerEvent, known: RecordedSession | undefined): ProcessIdentity | undefined {
   const holder = what === 'agent beat' ? known?.takes.get(String(take))?.mark : mark;
   return (what === 'agent take' || what === 'agent beat') && isIdentity(holder) ? holder : undefined;
 }
@@ -119,6 +119,7 @@ function notStored(session: string) {
   );
 }
 
+/** The error for a session that another run has open. */
 export function busy(session: string, by: string) {
   return new ValidationError(`The session "${session}" is in use ${by}. Wait until that run has ended.`, {
     details: { field: 'session' },

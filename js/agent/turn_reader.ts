@@ -9,18 +9,20 @@ import { onAbort, throwIfAborted } from '../boundary/abort.js';
 import { LimitError } from '../boundary/errors.js';
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded, ignored } from '../boundary/guarded.js';
-import type { Usage } from '../kernel/sessions/session_fold.js';
-import { fingerprint } from './fingerprint.js';
+import type { Usage } from '../kernel/sessions/recorded_session.js';
+import { jsonHash } from './json_hash.js';
 import { TruncatedTurn } from './provider_errors.js';
 import type { KeptPart } from './reasoning_parts.js';
 import { keptParts } from './reasoning_parts.js';
 
 /** A call of a turn; `part` is passed to the tool loop. */
 type RequestedCall = { id: string; tool: string; input: unknown; sha: string; part: ToolCallPart };
+/** A part of the stream that continues a text. */
 export type DeltaPart = Extract<StreamPart, { delta: string }>;
 type FinishPart = Extract<StreamPart, { type: 'finish' }>;
 /** A client of an older interface counts cached tokens in a member of its own. */
 type ReportedUsage = Partial<FinishPart['usage']> & { cachedInputTokens?: unknown };
+/** A complete turn of the model. */
 export type Turn = {
   /** As the provider's client gave them. */
   parts: StreamPart[];
@@ -132,7 +134,7 @@ function turnOf(parts: StreamPart[], text: string, { usage, finishReason }: Fini
   );
   const calls = requested.map((part) => {
     const input = argumentsOf(part.input);
-    return { id: String(part.toolCallId ?? ''), tool: String(part.toolName), input, sha: fingerprint(input), part };
+    return { id: String(part.toolCallId ?? ''), tool: String(part.toolName), input, sha: jsonHash(input), part };
   });
   return { parts: kept, text, calls, kept: keptParts(kept, calls), usage: usageOf(usage), finish };
 }

@@ -1,7 +1,7 @@
 /** Usage and budget of a run: steps, tokens, money and time. */
 
 import { TGPError, ValidationError } from '../boundary/errors.js';
-import type { Usage as TurnUsage } from '../kernel/sessions/session_fold.js';
+import type { Usage as TurnUsage } from '../kernel/sessions/recorded_session.js';
 import type { AgentBudget, AgentPrices } from '../types/agent.js';
 import type { TGPErrorCode } from '../types/errors.js';
 
@@ -17,6 +17,7 @@ export class BudgetReached extends TGPError {
   }
 }
 
+/** The usage of one run, compared with its budget. */
 export class RunUsage {
   #budget;
   #prices;

@@ -5,11 +5,9 @@ import { untilAborted } from '../boundary/abort.js';
 import { beforeDeadline } from '../boundary/deadline.js';
 import { ApprovalError } from '../boundary/errors.js';
 import { settled } from '../boundary/foreign_promise.js';
+import type { OwnCall } from '../kernel/calls/kernel_calls.js';
 import type { DescribedCall } from '../tool_shape/tool_owner.js';
 import type { ApprovalRequest, Approve, Verdict } from '../types/policy.js';
-
-/** The call that applies changes, for the ledger. */
-type ApplyCall = { tool: string; changes: boolean; args: unknown; caller?: { approve: Approve } };
 
 type ApplyRequest = {
   /** Access to a kernel, whose policy decides first. */
@@ -19,7 +17,7 @@ type ApplyRequest = {
   diffs: { path: string; diff: string }[];
   timeoutMs: number;
   signal: AbortSignal | undefined;
-  recorded: <T>(call: ApplyCall, work: () => Promise<T>) => Promise<T>;
+  recorded: <T>(call: Omit<OwnCall, 'effect'>, work: () => Promise<T>) => Promise<T>;
   write: () => Promise<void>;
 };
 

@@ -22,6 +22,7 @@ const ENDS: Partial<Record<Report['end'], { code: string; error: string }>> = {
   cancelled: { code: 'ERR_ABORTED', error: 'The program was ended because the call was aborted.' },
 };
 
+/** How a program ended, in the terms of the result. */
 export function endOf({ end, code, reason, hasSurvivors }: Report): {
   success: boolean;
   code?: string;

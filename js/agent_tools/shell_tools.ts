@@ -3,15 +3,16 @@ import { z } from 'zod';
 import { throwIfAborted } from '../boundary/abort.js';
 import { ConfigError, SecurityViolation, TGPError } from '../boundary/errors.js';
 import { ON_BEHALF } from '../kernel/access_symbols.js';
+import type { OwnCall } from '../kernel/calls/kernel_calls.js';
 import { dryRunResult } from '../kernel/runs/dry_run.js';
 import { applyChanges } from '../programs/apply_changes.js';
 import type { ScratchChange, ShownDiff } from '../programs/differences.js';
 import { diffsOf } from '../programs/differences.js';
-import { realPlaces } from '../programs/kept_back.js';
 import { provenLauncher } from '../programs/launcher.js';
 import { findPrograms, programNamed } from '../programs/program_names.js';
 import type { ProgramResult } from '../programs/program_run.js';
 import { inScratch } from '../programs/program_run.js';
+import { realPlaces } from '../programs/protected_paths.js';
 import type { ShellSettings } from '../programs/shell_options.js';
 import { shellSettings } from '../programs/shell_options.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
@@ -78,10 +79,8 @@ export function createShellTools(options: ShellToolOptions): ShellTools {
     last = turn.catch(() => {});
     return turn;
   };
-  const recorded = <T>(
-    call: { tool: string; changes: boolean; args: unknown; caller?: object },
-    work: () => Promise<T>,
-  ): Promise<T> => (access ? access.own({ effect: 'shell', ...call }, work) : work());
+  const recorded = <T>(call: Omit<OwnCall, 'effect'>, work: () => Promise<T>): Promise<T> =>
+    access ? access.own({ effect: 'shell', ...call }, work) : work();
   /** Applies approved changes, or returns why they were not applied. */
   const applied = async (
     { program, args }: z.output<typeof RunProgramParams>,

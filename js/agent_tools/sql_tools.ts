@@ -71,11 +71,8 @@ export function createSqlTools(source: SqlSource | TGP, options: SqlToolOptions 
     }
   };
   /** Records `work` in the kernel's ledger, if the database is a kernel's. */
-  const recorded = <T>(
-    call: Pick<OwnCall, 'tool' | 'effect' | 'args' | 'changes'>,
-    work: () => Promise<T>,
-    caller?: Caller,
-  ) => (access ? access.own({ ...call, caller }, work) : work());
+  const recorded = <T>(call: Omit<OwnCall, 'caller'>, work: () => Promise<T>, caller?: Caller) =>
+    access ? access.own({ ...call, caller }, work) : work();
   const execute = (run: SqlRun, sql: string, params: unknown) => {
     const judged = access?.sqlDetail() ?? 'nothing';
     return run.execute(sql, params, { judged, isOnly: true, openTables: access?.openTables });

@@ -51,7 +51,7 @@ function checkedKernel(kernel: TGP): TGP {
 export function tgpTools(kernel: TGP, options: TGPToolsOptions = {}): TGPTools {
   const parsed = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
   const { agent: id, approval, dryRun = false, ...context } = parsed;
-  const caller = { agent: 'agent', ...(id !== undefined && { id }), ...context };
+  const caller: Caller = { agent: 'agent', ...(id !== undefined && { id }), ...context };
   return toolsFor(kernel, caller, { approval, mode: dryRun ? 'dry' : 'real' });
 }
 

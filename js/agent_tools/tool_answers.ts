@@ -7,6 +7,7 @@ import type { CheckResult } from '../types/kernel.js';
 import type { TestResult } from '../types/tests.js';
 import type { PatchFileResult, SearchFilesResult } from '../types/tools.js';
 
+/** The page of `list_files`: as many paths as fit, after a given one. */
 export function pathsPage(
   paths: string[],
   { limit, after }: { limit: number | undefined; after: string | undefined },
@@ -30,6 +31,7 @@ export function fewer(advice: string) {
   });
 }
 
+/** The page of `search_files`: as many matches as fit. */
 export function matchesPage(found: SearchFilesResult): Page {
   return new Page((maxChars) => {
     const { kept, isWhole } = firstThatFit(found.matches, maxChars);
@@ -39,6 +41,7 @@ export function matchesPage(found: SearchFilesResult): Page {
   });
 }
 
+/** The page of `check_tool`: as many errors and findings as fit. */
 export function findingsPage(report: CheckResult): Page {
   return new Page((maxChars) => {
     // Errors are in the result twice, as text and as data.
@@ -69,6 +72,7 @@ export function testPage({ files: _, text, cases, tests, ...rest }: TestResult):
   });
 }
 
+/** The result of `patch_file`, with advice if the text occurs more than once. */
 export function patchReport({ line, ...patched }: Patched): Omit<PatchFileResult, 'success'> {
   if (patched.matches === 1) return patched;
   const advice = `The text occurs ${patched.matches} times; only the first, at line ${line}, was changed. To change another one, include more of its surrounding lines in search, one occurrence at a time.`;

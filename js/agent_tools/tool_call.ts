@@ -141,6 +141,7 @@ export async function runForModel(
   }
 }
 
+/** The failure of a call as text for the model. An abort is thrown. */
 export function failedForModel(error: unknown, maxChars?: number): Outcome {
   if (error instanceof AbortedError) throw error;
   return { text: modelErrorText(error, maxChars), failed: true };

@@ -62,7 +62,7 @@ export type EngineReport = { version: string, pointerCompression: boolean, sandb
 
 export type EventJson = any;
 
-export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, callerKind: CallerKind, now?: number, caseMs?: number, coverage?: boolean, caller?: Caller, trace?: boolean, below?: boolean, };
+export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, now?: number, caseMs?: number, coverage?: boolean, caller?: Caller, trace?: boolean, below?: boolean, };
 
 export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, trace?: TraceReport, preview?: PreviewReport, };
 
@@ -178,9 +178,9 @@ export type RuleLevel = "off" | "advice" | "warning" | "error";
 
 export type RuleList = { tables: Array<string> | null, verbs: Array<SqlVerb> | null, };
 
-export type RunStats = { cpuMs: number, wallMs: number, queueMs: number, heapPeakBytes: number, hostCalls: number, };
+export type RunStats = { cpuMs: number, packageLoadMs: number, wallMs: number, queueMs: number, heapPeakBytes: number, hostCalls: number, };
 
-export type SandboxConfig = { isolation: IsolationMode, seed: number | null, now: number | null, memoryMb: number, timeoutMs: number, wallMs: number, workers: number, waiting: number, warm: number, idleMs: number, resultBytes: number, argsBytes: number, logBytes: number, hostCalls: number, totalHostCalls: number, answerBytes: number, queue: number, queueMs: number, scratchBytes: number, scratchFiles: number, writeBytes: number, writeFiles: number, callDepth: number, nestedRuns: number, nestedTimeoutMs: number, pendingBytes: number, fetchBytes: number, fetchTimeoutMs: number, };
+export type SandboxConfig = { isolation: IsolationMode, seed: number | null, now: number | null, memoryMb: number, timeoutMs: number, packageLoadMs: number, wallMs: number, workers: number, waiting: number, warm: number, idleMs: number, resultBytes: number, argsBytes: number, logBytes: number, hostCalls: number, totalHostCalls: number, answerBytes: number, queue: number, queueMs: number, scratchBytes: number, scratchFiles: number, writeBytes: number, writeFiles: number, callDepth: number, nestedRuns: number, nestedTimeoutMs: number, pendingBytes: number, fetchBytes: number, fetchTimeoutMs: number, };
 
 export type SearchMatch = { path: string, line: number, column: number, text: string, };
 
@@ -208,7 +208,7 @@ export type SqlOptions = { readOnly: boolean, dryRun: boolean, ddl: boolean, all
 
 export type SqlVerb = "select" | "insert" | "update" | "delete" | "replace" | "merge" | "truncate" | "create" | "alter" | "drop" | "show" | "maintain";
 
-export type Statement = { access: Access, verbs: Array<SqlVerb>, returns: Returns, fenced: boolean, detail: 'nothing' | 'verbs' | 'tables', sql: string, bindings: Array<Binding>, reach?: Reach, };
+export type Statement = { access: Access, verbs: Array<SqlVerb>, returns: Returns, enforceReadOnly: boolean, detail: 'nothing' | 'verbs' | 'tables', sql: string, bindings: Array<Binding>, reach?: Reach, };
 
 export type Stats = { total: ReuseTally, days: Array<ReuseDay>, memory: MemoryReport, };
 

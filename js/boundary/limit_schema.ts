@@ -10,6 +10,7 @@ export function limited({ least, most, about }: Limit) {
   return wholeNumber(least, most).optional().describe(about);
 }
 
+/** The schema of an integer within a range. */
 export function wholeNumber(least: number, most: number) {
   const outside = ({ code, input }: { code?: string; input?: unknown }) =>
     code === 'too_big' || code === 'too_small' ? `must be between ${least} and ${most}, not ${input}` : undefined;

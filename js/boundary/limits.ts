@@ -3,7 +3,8 @@
 export const LIMITS = {
   sandbox: {
     memoryMb: { default: 64, least: 8, most: 4096, about: "V8 heap and ArrayBuffers of one run together, in MB." },
-    timeoutMs: { default: 50, least: 1, most: 3600000, about: "CPU time of one run; waiting does not count." },
+    timeoutMs: { default: 50, least: 1, most: 3600000, about: "CPU time of one run; waiting and loading packages do not count." },
+    packageLoadMs: { default: 2000, least: 1, most: 3600000, about: "CPU time in which one run may load packages; all the runs that it starts have as much again, together." },
     wallMs: { default: 30000, least: 1, most: 3600000, about: "Time from start to result of one run." },
     workers: { default: 4, least: 1, most: 64, about: "How many runs may go on at once." },
     waiting: { default: 16, least: 0, most: 256, about: "Runs that may wait for an answer or a timer without counting among `workers`; each has a worker of its own." },
@@ -87,6 +88,7 @@ export const DEFAULTS = {
     "now": null,
     "memoryMb": 64,
     "timeoutMs": 50,
+    "packageLoadMs": 2000,
     "wallMs": 30000,
     "workers": 4,
     "waiting": 16,

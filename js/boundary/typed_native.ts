@@ -26,6 +26,7 @@ type Answered<Method, Value> = Method extends (...args: infer Args) => Promise<b
     ? (...args: Args) => NativeOutcome<Value>
     : Method;
 
+/** The kernel of the addon. */
 export type NativeKernel = Omit<Answering<binding.BindingKernel, KernelAnswers>, 'read'> & {
   read<Tool extends keyof KernelReads>(
     tool: Tool,
@@ -33,8 +34,11 @@ export type NativeKernel = Omit<Answering<binding.BindingKernel, KernelAnswers>,
     caller: string | undefined,
   ): Promise<NativeOutcome<KernelReads[Tool]>>;
 };
+/** The embedded SQLite of the addon. */
 export type NativeDatabase = Answering<binding.BindingDatabase, DatabaseAnswers>;
+/** The SQL classifier of the addon. */
 export type NativeSqlRules = Answering<binding.BindingSqlRules, SqlRulesAnswers>;
+/** The file system of the addon. */
 export type NativeVfs = Answering<binding.BindingVfs, VfsAnswers>;
 
 type Classes = {
@@ -44,4 +48,5 @@ type Classes = {
   BindingVfs: new (...args: ConstructorParameters<typeof binding.BindingVfs>) => NativeVfs;
 };
 
+/** The whole addon. */
 export type Native = Omit<Answering<typeof binding, ModuleAnswers>, keyof Classes> & Classes;

@@ -4,6 +4,7 @@ import type { core, output, ZodError, ZodSafeParseResult, ZodType } from 'zod';
 import { ConfigError, ValidationError } from './errors.js';
 import { nearest } from './spelling.js';
 
+/** A rejected key: why, and a similar known key. */
 export type Problem = { key: string; message: string; suggestion?: string };
 
 /** Maximum number of reported problems, and maximum length of a key. */

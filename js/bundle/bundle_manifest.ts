@@ -11,6 +11,7 @@ import { foldersFrom, packageFolder } from './package_files.js';
 type Source = { path: string; size: number; changed: number; hash: string };
 /** The folder that an import resolved to: empty when the package was not found. */
 type Resolution = { from: string; name: string; to: string };
+/** The inputs of a bundle, and the version of the bundler that read them. */
 export type Manifest = { maker: string; sources: Source[]; resolutions: Resolution[] };
 /** How a change is detected. With `stamps`, a file with the same size and change time counts as unchanged. */
 export type Trust = 'stamps' | 'hashes';

@@ -12,7 +12,7 @@ import type { InputOptions } from 'rolldown';
 import { packageName } from '../boundary/package_name.js';
 import type { Manifest } from './bundle_manifest.js';
 import { createManifest } from './bundle_manifest.js';
-import { CODE_MAKERS, codeFromText } from './code_from_text.js';
+import { CODE_MAKERS, evalShims } from './eval_shims.js';
 import { isSupported, NODE_GLOBALS, nodeParts, SHIMS } from './node_parts.js';
 import { PackageFiles } from './package_files.js';
 
@@ -52,6 +52,7 @@ const MAX_MODULES = 5_000;
 const MAX_SOURCE_BYTES = 32 << 20;
 const MAX_CODE_CHARS = 16 << 20;
 
+/** The code of a bundle and its inputs. */
 export type Bundle = { code: string; manifest: Manifest };
 
 /** A package cannot be bundled. The message is for the author of the import. */
@@ -132,7 +133,7 @@ async function bundled(specifier: string, baseDir: string, resolve: InputOptions
     logLevel: 'silent',
     plugins: [
       nodeParts(),
-      codeFromText(),
+      evalShims(),
       {
         name: 'tgp:sources',
         resolveId(id, importer) {

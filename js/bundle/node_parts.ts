@@ -9,11 +9,14 @@ import type { Plugin } from 'rolldown';
 import { isRecord } from '../boundary/foreign_json.js';
 import { PACKAGE_FOLDER } from '../package_folder.js';
 
+/** The folder of the shims of Node built-ins. */
 export const SHIMS = join(PACKAGE_FOLDER, 'dist', 'node_shims');
 /** Prefix of virtual modules for built-ins without a shim. */
 const ABSENT = '\0tgp:absent:';
+/** Prefix of the id of a module that package.json replaces by `false`. */
+const EMPTY = '\0rolldown/empty.js';
 /** Aliases of built-ins. */
-const ALIASES = { sys: 'util', 'path/win32': 'path' };
+const ALIASES = { sys: 'util' };
 /** Constant members that packages read while loading. */
 const FACTS = new Set(['constants', 'STATUS_CODES', 'METHODS', 'codes', 'isMainThread', 'threadId']);
 const REFUSING = join(SHIMS, 'refusing.cjs');
@@ -31,9 +34,13 @@ export const NODE_GLOBALS = {
   clearImmediate: exportOf('timers', 'clearImmediate'),
 };
 
+/** Where a shim exports a name. */
 export function exportOf(shim: string, name: string): [file: string, name: string] {
   return [shimFile(shim), name];
 }
+
+/** Whether a package leaves out streams for browsers (`browser: { stream: false }`), which it does because of their size. */
+const isLeftOut = (id: string, found: string) => bare(id) === 'stream' && found.startsWith(EMPTY);
 
 /** Whether a built-in has a working shim. Packages may import others, but tools may not. */
 export const isSupported = (part: string) => !standIn(part).startsWith(ABSENT);
@@ -44,8 +51,9 @@ export const nodeParts = (): Plugin => ({
   async resolveId(id, importer, { kind }) {
     if (!isBuiltin(id)) return null;
     const found = importer === undefined ? null : await this.resolve(id, importer, { kind, skipSelf: true });
+    if (found === null || isLeftOut(id, found.id)) return standIn(id);
     // An npm package with the name of a built-in is never used in Node, so it is not used here.
-    return found && !found.id.includes(`node_modules/${bare(id)}/`) ? found : standIn(id);
+    return found.id.includes(`node_modules/${bare(id)}/`) ? standIn(id) : found;
   },
   load(id) {
     return id.startsWith(ABSENT) ? absentPart(id.slice(ABSENT.length)) : null;

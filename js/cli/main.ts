@@ -1,7 +1,7 @@
 /** The command line `tgp`: its commands and their options. Each command is loaded when it is called. */
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { TGPError, ValidationError } from '../boundary/errors.js';
+import { IoError, TGPError, ValidationError } from '../boundary/errors.js';
 import { MODES } from '../boundary/modes.js';
 import { packageVersion } from '../boundary/package_version.js';
 import type { CommandAction } from './agent/agent_commands.js';
@@ -13,6 +13,8 @@ const WRONG_USAGE = 2;
 /** An application of its own, so it is not compiled with the package. */
 const DEMO = '../../examples/demo/demo.js';
 const FAILED = 1;
+/** Errors of the operating system for missing permissions. */
+const REFUSED = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 const EXIT_CODES = `
 Exit codes:
@@ -29,7 +31,10 @@ Exit codes:
  */
 export async function main(argv: string[]): Promise<number> {
   let exitCode = 0;
-  /** Runs a command. A TGPError becomes a message and an exit code; any other error is a defect and is rethrown. */
+  /**
+   * Runs a command. A TGPError or an error of the file system becomes a message and an exit code; any other error is a defect and is
+   * rethrown.
+   */
   const action: CommandAction =
     <Values extends unknown[]>(load: () => Promise<(...values: Values) => number | Promise<number>>) =>
     async (...values) => {
@@ -39,7 +44,8 @@ export async function main(argv: string[]): Promise<number> {
       try {
         const command = await load();
         exitCode = await command(...([...values.slice(0, -2), { ...options, format }] as Values));
-      } catch (error) {
+      } catch (thrown) {
+        const error = fileSystemError(thrown) ?? thrown;
         if (!(error instanceof TGPError)) throw error;
         const { failure } = await import('./terminal/screen.js');
         failure(format, error);
@@ -56,6 +62,20 @@ export async function main(argv: string[]): Promise<number> {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? 0 : WRONG_USAGE;
   }
+}
+
+/** An error of the file system about a path, with what to do. */
+function fileSystemError(thrown: unknown): IoError | undefined {
+  const { code, path, syscall, message }: NodeJS.ErrnoException = thrown instanceof Error ? thrown : new Error();
+  if (code === undefined || path === undefined || syscall === undefined) return undefined;
+  const user = process.getuid === undefined ? 'this user' : `uid ${process.getuid()}`;
+  // Only temporary folders are created by this call.
+  const remedy =
+    syscall === 'mkdtemp'
+      ? `Set TMPDIR to a folder that ${user} can write to.`
+      : `Run the command in a folder that ${user} can write to, or change the owner of this one.`;
+  const advice = REFUSED.has(code) ? ` ${remedy}` : '';
+  return new IoError(`${message}.${advice}`, { cause: thrown });
 }
 
 function build(action: CommandAction) {

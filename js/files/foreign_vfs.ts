@@ -7,6 +7,7 @@ import type { VFSAdapter } from '../types/files.js';
 
 /** Maximum number and size of files: the largest configurable limits. */
 const MAX_FILES = LIMITS.fs.rootFiles.most;
+/** The largest file that is accepted. */
 export const MAX_FILE_BYTES = LIMITS.fs.fileBytes.most;
 const ADAPTER_TIMEOUT_MS = 30_000;
 

@@ -28,6 +28,7 @@ export function makeTempFolder(prefix: string) {
   return folder;
 }
 
+/** Removes a temporary folder before the process ends. */
 export async function removeTempFolder(folder: string) {
   open.delete(folder);
   await rm(folder, { recursive: true, force: true });

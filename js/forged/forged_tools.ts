@@ -31,6 +31,7 @@ type LiveSet = {
   names: Map<string, string>;
   filled: Promise<unknown>;
 };
+/** The kernel as the set sees it. */
 export type Source = {
   list: (since: number | undefined) => Promise<ToolsSince>;
   /** The most useful tools visible to a caller. */
@@ -39,8 +40,8 @@ export type Source = {
     caller: Caller,
   ) => Promise<OfferedTools>;
   at: (paths: string[]) => Promise<ToolMetadata[]>;
-  /** Number of the kernel's life: versions of an earlier one are invalid. */
-  life: () => number;
+  /** Counts the restarts of the kernel: versions of an earlier generation are invalid. */
+  generation: () => number;
   run: (
     path: string,
     args: unknown,
@@ -65,12 +66,13 @@ const MAX_NAMED = 10;
 /** Candidates considered per offered tool, because some exceed the remaining budget. */
 const CANDIDATES = 4;
 
+/** A set of forged tools that follows the registry. */
 export class LiveForgedTools {
   #source: Source;
   #logger: Logger;
   #version: number | undefined;
-  #life: number | undefined;
-  /** The first version in this life of the kernel. */
+  #generation: number | undefined;
+  /** The first version in this generation of the kernel. */
   #first = 0;
   /** The version of the rules that hide tools. */
   #rules: string | undefined;
@@ -182,7 +184,7 @@ export class LiveForgedTools {
   }
 
   async #follow(): Promise<void> {
-    const since = this.#life === this.#source.life() ? this.#version : undefined;
+    const since = this.#generation === this.#source.generation() ? this.#version : undefined;
     const { version, rules, changes } = await this.#source.list(since);
     const hasNewRules = rules !== this.#rules;
     this.#rules = rules;
@@ -190,14 +192,14 @@ export class LiveForgedTools {
       if (hasNewRules) await this.#followRules();
       return;
     }
-    // The kernel was restarted meanwhile, so the difference is to another life.
-    if (changes.isDifference && this.#life !== this.#source.life()) return this.#follow();
+    // The kernel was restarted meanwhile, so the difference is to another generation.
+    if (changes.isDifference && this.#generation !== this.#source.generation()) return this.#follow();
     const isFollowed = this.#version !== undefined;
-    const life = this.#source.life();
-    if (!isFollowed || this.#life !== life) this.#first = version;
+    const generation = this.#source.generation();
+    if (!isFollowed || this.#generation !== generation) this.#first = version;
     const change = await this.#known.take(changes, isFollowed);
     this.#version = version;
-    this.#life = life;
+    this.#generation = generation;
     this.#warnOf(changes.leftOut);
     for (const { path } of change?.removed ?? []) this.#made.delete(path);
     const failures = await this.#fillAll();

@@ -1,7 +1,8 @@
 /** Internal access to a kernel for agent tools, beyond its public methods. */
 
-import type { Caller } from '../boundary/caller.js';
+import type { Caller, CallInfo } from '../boundary/caller.js';
 import type { FileChangeCall, KernelReads, Patched } from '../boundary/crossing.js';
+import type { DescribedCall } from '../tool_shape/tool_owner.js';
 import type { DryRunResult } from '../types/dry_run.js';
 import type { ExecOptions } from '../types/runs.js';
 import type { Mode } from '../types/tests.js';
@@ -14,11 +15,11 @@ import type {
   WriteFileResult,
 } from '../types/tools.js';
 import type { ServedRequest } from './approvals/served_requests.js';
-import type { CallInfo, KernelCalls, OwnCall } from './calls/kernel_calls.js';
+import type { KernelCalls, OwnCall } from './calls/kernel_calls.js';
 import { fileHistory, noteText } from './files/kernel_git.js';
-import type { Lifecycle } from './lifecycle.js';
+import type { KernelRuntime } from './kernel_runtime.js';
 import { previewedChange } from './runs/dry_run.js';
-import type { KernelRuns } from './runs/kernel_runs.js';
+import type { RunStarter } from './runs/run_starter.js';
 import type { ToolInspection } from './tools/tool_inspection.js';
 
 type Written = Omit<WriteFileResult, 'success'>;
@@ -27,10 +28,10 @@ type Removed = Omit<DeleteFileResult, 'success'>;
 type Moved = Omit<MoveFileResult, 'success'>;
 
 /** The parts of a kernel that agents reach. */
-type Parts = { life: Lifecycle; calls: KernelCalls; runs: KernelRuns; tools: ToolInspection };
+type Parts = { runtime: KernelRuntime; calls: KernelCalls; runs: RunStarter; tools: ToolInspection };
 
 /** Access to a kernel for one caller, an agent. */
-export function agentAccess({ life, calls, runs, tools }: Parts, caller: Caller) {
+export function agentAccess({ runtime, calls, runs, tools }: Parts, caller: Caller) {
   return {
     files: agentFiles(calls, caller),
     find: (query: string, limit?: number, signal?: AbortSignal) => tools.find(query, { limit, signal }, caller),
@@ -38,20 +39,20 @@ export function agentAccess({ life, calls, runs, tools }: Parts, caller: Caller)
     exec: (path: string, args: unknown, options: ExecOptions) => runs.toolFor(path, args, options, caller),
     run: (code: string, args: unknown, options: ExecOptions) => runs.codeFor(code, args, options, caller),
     test: (path: string | undefined, signal?: AbortSignal, mode?: 'real' | 'dry') =>
-      runs.tests(path, { signal }, { kind: 'agent', caller: mode === 'dry' ? { ...caller, dryRun: true } : caller }),
+      runs.tests(path, { signal }, mode === 'dry' ? { ...caller, dryRun: true } : caller),
     own: <Value>(call: OwnCall, work: () => Promise<Value>): Promise<Value> =>
       calls.own({ ...call, caller: { ...caller, ...call.caller } }, work),
-    judge: (call: Omit<OwnCall, 'caller' | 'changes'>) => calls.judge({ ...call, caller }),
+    judge: (call: DescribedCall) => calls.judge({ ...call, caller }),
     /** Which details of SQL statements the policy inspects. */
-    sqlDetail: () => calls.sqlDetail(life.gate.presentCaller(caller)),
+    sqlDetail: () => calls.sqlDetail(runtime.gate.withRequest(caller)),
     /** Which tables the policy allows. */
-    openTables: calls.openTables(() => life.gate.presentCaller(caller)),
+    openTables: calls.openTables(() => runtime.gate.withRequest(caller)),
     /** The paths of the workspace and the policy file. */
-    places: () => life.places(),
+    places: () => runtime.places(),
     systemPrompt: (options: { maxTokens?: number; mode?: Mode; catalogue?: boolean }) =>
       tools.systemPrompt(options, caller),
     shownTools: (names: [string, string | null][]) => calls.shownTools(names, caller),
-    serving: <Value>(request: ServedRequest, work: () => Promise<Value>) => life.gate.requests.during(request, work),
+    serving: <Value>(request: ServedRequest, work: () => Promise<Value>) => runtime.gate.requests.during(request, work),
   };
 }
 

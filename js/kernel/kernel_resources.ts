@@ -6,7 +6,7 @@ import type { VfsMirror } from '../files/vfs_mirror.js';
 import { closeSource } from '../sql/close_source.js';
 import { settingsOf } from '../sql/sql_settings.js';
 import type { TGPOptions } from '../types/kernel.js';
-import type { KernelTypes } from './kernel_types.js';
+import type { TypeChecks } from './type_checks.js';
 
 /**
  * Resources of a kernel that the garbage collector does not release: workers, threads, descriptors, child processes.
@@ -15,7 +15,7 @@ import type { KernelTypes } from './kernel_types.js';
  */
 export type KernelResources = {
   kernel?: NativeKernel;
-  types: KernelTypes;
+  typeChecks: TypeChecks;
   mirror?: VfsMirror;
   opened?: TGPOptions['sql'];
   unwatch?: () => void;
@@ -23,8 +23,8 @@ export type KernelResources = {
 
 const dropped = new FinalizationRegistry<KernelResources>(
   guarded(ignored, async (resources: KernelResources) => {
-    const { kernel, types, mirror, unwatch } = resources;
-    types.stop();
+    const { kernel, typeChecks, mirror, unwatch } = resources;
+    typeChecks.stop();
     unwatch?.();
     await kernel?.shutdown();
     await mirror?.remove();

@@ -12,7 +12,7 @@ export const consoleLogger: Logger = {
 };
 
 /** Wraps an application's logger: its exceptions and missing methods are ignored. */
-export function harmless(logger: Logger): Logger {
+export function withoutThrowing(logger: Logger): Logger {
   const level = (name: keyof Logger) =>
     guarded(ignored, (message: string, ...rest: unknown[]) => logger[name](message, ...rest));
   return { debug: level('debug'), info: level('info'), warn: level('warn'), error: level('error') };

@@ -1,12 +1,19 @@
 /** Creates the native kernel. */
 
-import type { BindingHostCall } from '../../binding.cjs';
+import type { BindingKernel } from '../../binding.cjs';
 import { guarded } from '../boundary/guarded.js';
 import { native } from '../boundary/native.js';
 import type { NativeKernel } from '../boundary/typed_native.js';
 import type { Logger } from '../types/kernel.js';
 import type { HostFunctions } from './functions/host_functions.js';
-import type { OpenRuns, RunOutcome } from './runs/open_runs.js';
+import type { OpenRuns } from './runs/open_runs.js';
+
+type Callbacks = ConstructorParameters<typeof BindingKernel>;
+type OnCall = Callbacks[3];
+type OnEnd = Callbacks[4];
+
+/** No nested runs. */
+const ALONE: number[] = [];
 
 /**
  * A native kernel before its boot. It calls `functions` for guests, and reports the end of runs to `runs`. The native part keeps
@@ -21,8 +28,12 @@ export function createNativeKernel(functions: HostFunctions, runs: OpenRuns, log
     functions.names,
     functions.dryNames,
     functions.sqlDialect,
-    guarded(fail, (question: BindingHostCall) => weakFunctions.deref()?.serve(question, answer)),
-    guarded(fail, (runId: number, outcome: RunOutcome) => runs.end(runId, outcome)),
+    guarded<Parameters<OnCall>>(fail, (id, runId, contextId, callerId, nesting, kind, name, args) =>
+      weakFunctions
+        .deref()
+        ?.serve({ id, runId, contextId, callerId, nesting: nesting ?? ALONE, kind, name, args }, answer),
+    ),
+    guarded<Parameters<OnEnd>>(fail, (runId, value, error) => runs.end(runId, value, error)),
   );
   itself = new WeakRef(kernel);
   return kernel;

@@ -19,6 +19,7 @@ import type { Mode, TestOptions, TestResult } from '../types/tests.js';
 import type { ForgedTools, KernelGit, ToolSet, ToolsChange, ToolsOptions } from '../types/tools.js';
 import { ARGUMENTS_OF, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './access_symbols.js';
 import { agentAccess, agentFiles } from './agent_access.js';
+import { AGENT_RUNS, agentFactory, OpenAgentRuns } from './agent_factory.js';
 import { KernelCalls } from './calls/kernel_calls.js';
 import { readOptions, warnOfIgnoredOptions } from './config/kernel_options.js';
 import {
@@ -29,13 +30,12 @@ import {
 } from './config/option_schemas.js';
 import { kernelGit } from './files/kernel_git.js';
 import { kernelVfs } from './files/kernel_vfs.js';
-import { AGENT_RUNS, agentFactory, OpenAgentRuns } from './kernel_agent.js';
+import { KernelRuntime } from './kernel_runtime.js';
 import { kernelLedger } from './ledger/kernel_ledger.js';
-import { Lifecycle } from './lifecycle.js';
-import { harmless } from './logger.js';
+import { withoutThrowing } from './logger.js';
 import { caveatsText, kernelPolicy } from './policy/kernel_policy.js';
 import { previewedChange, refuseDryRun } from './runs/dry_run.js';
-import { KernelRuns } from './runs/kernel_runs.js';
+import { RunStarter } from './runs/run_starter.js';
 import { kernelSessions } from './sessions/kernel_sessions.js';
 import { kernelRegistry } from './tools/kernel_registry.js';
 import { readTools, wrong } from './tools/read_tool_set.js';
@@ -43,7 +43,7 @@ import { ToolInspection } from './tools/tool_inspection.js';
 import { ToolListCache } from './tools/tool_list_cache.js';
 
 /** The caller of a list or prompt for an unnamed agent. */
-const ANY_AGENT = { agent: 'agent' };
+const ANY_AGENT: Caller = { agent: 'agent' };
 
 /**
  * The kernel: one workspace of tools, its Git repository and its sandbox.
@@ -75,7 +75,7 @@ export class TGP {
   readonly ledger: KernelLedger;
   /** The policy: validates rules, explains a call, and replays recorded calls. */
   readonly policy: KernelPolicy;
-  #life;
+  #runtime;
   #calls;
   #runs;
   #inspection;
@@ -89,37 +89,37 @@ export class TGP {
     const parsed = readOptions(options);
     this.logger = parsed.logger;
     this.#owner = parsed.options[OWNER];
-    const log = harmless(this.logger);
-    this.#life = new Lifecycle(parsed, log);
-    this.#calls = new KernelCalls(this.#life, (change) => this.#forged.during(change), log);
-    this.#runs = new KernelRuns(this.#life, this.#calls, () => this.#forged);
+    const log = withoutThrowing(this.logger);
+    this.#runtime = new KernelRuntime(parsed, log);
+    this.#calls = new KernelCalls(this.#runtime, (change) => this.#forged.during(change), log);
+    this.#runs = new RunStarter(this.#runtime, this.#calls, () => this.#forged);
     this.#forged = new LiveForgedTools(
       {
-        life: () => this.#life.life,
+        generation: () => this.#runtime.generation,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
         offered: (wanted, caller) => this.#calls.offeredTools(wanted, caller),
         at: (paths) => this.#calls.read((kernel) => kernel.toolsAt(paths)),
-        run: (path, args, options, caller) => this.#runs.tool(path, args, options, { kind: 'agent', caller }),
+        run: async (path, args, options, caller) => await this.#runs.tool(path, args, options, caller),
         shown: async (paths, caller) => {
-          if (!this.#life.isJudged && caller.token === undefined) return undefined;
+          if (!this.#runtime.isJudged && caller.token === undefined) return undefined;
           const tools = paths.map((path): [string, string] => ['exec_tool', path]);
           return this.#calls.coveredTools(tools, caller);
         },
         typeOf,
         results: this[RESULTS],
         budget: () => {
-          const { liveTools, liveToolChars } = this.#life.config.agent;
+          const { liveTools, liveToolChars } = this.#runtime.config.agent;
           return { tools: liveTools, chars: liveToolChars };
         },
       },
       log,
     );
-    this.#inspection = new ToolInspection(this.#life, this.#calls, () => this.#forged.liveNames);
-    this.vfs = parsed.options.vfs ?? kernelVfs(this.#life);
+    this.#inspection = new ToolInspection(this.#runtime, this.#calls, () => this.#forged.liveNames);
+    this.vfs = parsed.options.vfs ?? kernelVfs(this.#runtime);
     this.registry = kernelRegistry(this.#calls, this.vfs, this.#owner, this.#listed);
     this.git = kernelGit(this.#calls, this.#owner);
     this.ledger = kernelLedger(this.#calls);
-    this.policy = kernelPolicy(this.#calls, this.#life);
+    this.policy = kernelPolicy(this.#calls, this.#runtime);
     this.sessions = kernelSessions(this.#calls, this.ledger);
     warnOfIgnoredOptions(parsed.options, log);
   }
@@ -129,7 +129,7 @@ export class TGP {
    * by the boot. The object stays the same.
    */
   get config(): FilledTGPConfig {
-    return this.#life.config;
+    return this.#runtime.config;
   }
 
   /**
@@ -139,8 +139,8 @@ export class TGP {
    * reads the config file again.
    */
   async boot(): Promise<void> {
-    await this.#life.boot();
-    const { running } = this.#life;
+    await this.#runtime.boot();
+    const { running } = this.#runtime;
     // Lists and prompts are synchronous: prefetched here, they do not block Node's thread later.
     if (running) await this.#listed.readAhead(running);
   }
@@ -164,7 +164,7 @@ export class TGP {
   // biome-ignore lint/suspicious/noExplicitAny: the result of any tool, unless the caller names its type
   exec<Result = any>(path: string, args?: unknown, options?: ExecToolOptions): Promise<ExecResult<Result>>;
   async exec(path: string, args: unknown = {}, options?: ExecToolOptions): Promise<ExecResult | DryRunResult> {
-    return await this.#runs.tool(path, args, options, { kind: 'application', caller: this.#owner });
+    return await this.#runs.tool(path, args, options, this.#owner);
   }
 
   /**
@@ -172,7 +172,10 @@ export class TGP {
    * @internal
    */
   [ON_BEHALF](caller: Caller) {
-    return agentAccess({ life: this.#life, calls: this.#calls, runs: this.#runs, tools: this.#inspection }, caller);
+    return agentAccess(
+      { runtime: this.#runtime, calls: this.#calls, runs: this.#runs, tools: this.#inspection },
+      caller,
+    );
   }
 
   /**
@@ -194,12 +197,12 @@ export class TGP {
   // biome-ignore lint/suspicious/noExplicitAny: the result of any code, unless the caller names its type
   run<Result = any>(code: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
   async run(code: string, args: unknown = {}, options?: ExecOptions): Promise<ExecResult | DryRunResult> {
-    return this.#runs.code(code, args, options, { kind: 'application', caller: this.#owner });
+    return this.#runs.code(code, args, options, this.#owner);
   }
 
   /** Runs the tests of a tool (`tools/a/b.test.ts` of `tools/a/b.ts`), a test file, all below a folder, or all there are. */
   async test(path?: string, options?: TestOptions): Promise<TestResult> {
-    return this.#runs.tests(path, options, { kind: 'application', caller: this.#owner });
+    return this.#runs.tests(path, options, this.#owner);
   }
 
   /** Checks a tool's source without running it: syntax, the eight standards and, when TypeScript is there, types. */
@@ -221,8 +224,8 @@ export class TGP {
 
   /** The confinement of the sandbox on this machine, and its V8 engine; starts a worker if none has run yet. */
   async confinement(): Promise<Confinement> {
-    const { warning: _, ...walls } = await this.#calls.read((kernel) => kernel.confinement());
-    return walls;
+    const { warning: _, ...confinement } = await this.#calls.read((kernel) => kernel.confinement());
+    return confinement;
   }
 
   /**
@@ -257,7 +260,7 @@ export class TGP {
       return this.#forged.snapshot(found.map(({ path }) => path));
     }
     if (limit === undefined) return this.#forged.snapshot();
-    await this.#life.ready();
+    await this.#runtime.ready();
     const { tools } = this.#calls.catalogue(limit, ANY_AGENT) ?? { tools: [] };
     return this.#forged.snapshot(tools.map(({ path }) => path));
   }
@@ -343,19 +346,19 @@ export class TGP {
   /** @internal */
   get [RESULTS](): ResultRule {
     return {
-      maxChars: () => this.#life.config.agent.resultChars,
+      maxChars: () => this.#runtime.config.agent.resultChars,
       argumentBytes: () => {
-        const { sandbox, fs } = this.#life.config;
+        const { sandbox, fs } = this.#runtime.config;
         // A patch has two texts: search and replace.
         return 2 * Math.max(sandbox.argsBytes, fs.fileBytes);
       },
-      keep: async (value) => this.#life.results?.keep(value) ?? [],
+      keep: async (value) => this.#runtime.results?.keep(value) ?? [],
     };
   }
 
   /** @internal */
   [SQL]() {
-    return this.#life.sql;
+    return this.#runtime.sql;
   }
 
   /**
@@ -387,7 +390,7 @@ export class TGP {
     const { pushTimeoutMs } = parseArguments(ShutdownOptionsSchema, options, 'shutdown options');
     // No await without agent runs, so that alternating boot and shutdown calls keep their order.
     if (this[AGENT_RUNS].isAny) await this[AGENT_RUNS].stop();
-    return this.#life.stop(pushTimeoutMs);
+    return this.#runtime.stop(pushTimeoutMs);
   }
 
   /** {@link TGP.shutdown}, for `await using`. */

@@ -35,13 +35,16 @@ const NEXT = {
   },
 };
 
+const NO_FORMS =
+  'This client cannot ask its user (it does not support MCP elicitation). To allow such calls, the user starts the server as "tgp mcp --yes", or adds a rule for them to tgp.policy.yaml beside the config; an application passes "approve" to its kernel.';
+
 /**
- * The approver for calls of a request; undefined if the client does not support forms.
+ * The approver for calls of a request. It refuses them if the client does not support forms.
  * @param requestId the request that the question belongs to
  */
-export function elicitedApproval(server: Server, requestId: string | number, waitsMs: number): Approve | undefined {
-  if (!showsForms(server)) return undefined;
+export function elicitedApproval(server: Server, requestId: string | number, waitsMs: number): Approve {
   return async (request) => {
+    if (!showsForms(server)) return { approved: false, by: 'nobody', reason: NO_FORMS };
     const pages = requestPages(request, PAGES);
     if (pages === undefined) return { approved: false, by: 'nobody', reason: TOO_LONG };
     const options = { relatedRequestId: requestId, timeout: waitsMs, signal: request.signal };

@@ -7,6 +7,7 @@ import { BadJson, MAX_MESSAGE_VALUES, parseForeignJson } from '../boundary/forei
 import { foreignUrl } from '../boundary/foreign_url.js';
 import { guarded, ignored } from '../boundary/guarded.js';
 
+/** The only path that is served. */
 export const PATH = '/mcp';
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** An Authorization header with a capability token. */
@@ -14,6 +15,7 @@ const CAPABILITY = /^Bearer (tgp_\S+)$/i;
 /** Maximum number of messages in one body. */
 const MAX_BATCH = 100;
 
+/** Whether a host name is this machine. */
 export const isLoopback = (host: string) => LOOPBACK.has(host) || host === '::1';
 
 /** A refused request: status and message. */

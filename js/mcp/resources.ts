@@ -11,6 +11,7 @@ const COMMITS = 50;
 /** The protocol's error code for a missing resource. */
 const RESOURCE_NOT_FOUND = -32002;
 
+/** The templates of the resources. */
 export const TEMPLATES = [
   {
     uriTemplate: `tgp://${TOOLS}/{+path}`,
@@ -25,6 +26,7 @@ export const TEMPLATES = [
   },
 ];
 
+/** The resources that a client sees. */
 export async function listResources(kernel: TGP, access: Access) {
   const call = { tool: 'list_files', effect: 'read', changes: false, args: { dir: TOOLS } };
   const tools = await access.own(call, async () => [...(await kernel.registry.list())]);
@@ -39,6 +41,7 @@ export async function listResources(kernel: TGP, access: Access) {
   ];
 }
 
+/** The content of a resource. */
 export async function readResource({ files }: Access, uri: string) {
   const { kind, path } = parse(uri);
   if (kind === TOOLS) {

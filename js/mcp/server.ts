@@ -2,6 +2,7 @@
 
 import { toolsFor } from '../agent_tools/tgp_tools.js';
 import { failedForModel, runForModel } from '../agent_tools/tool_call.js';
+import type { Caller } from '../boundary/caller.js';
 import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
@@ -38,8 +39,7 @@ const POLL_MS = 2_000;
  *
  * Calls of the kernel's tools and of forged ones, and resources, are subject to the policy of the kernel. A call that needs
  * approval is sent to `approve` of the kernel, or else to the user of the client, if the client supports elicitation. Otherwise it
- * fails with
- * `ERR_APPROVAL`.
+ * fails with `ERR_APPROVAL`, and the message says how to allow it.
  *
  * Requires the package `@modelcontextprotocol/sdk`. Do not replace `oninitialized` and `onclose` of the server: they track the
  * tools. Closing the server does not shut down the kernel.
@@ -56,7 +56,7 @@ export async function createMcpServer(kernel: TGP, options: McpServerOptions = {
 export async function mcpServer(kernel: TGP, options: McpServerOptions, { catalogue }: { catalogue: boolean }) {
   const { tools: ownTools, name = 'tgp', maxChars } = options;
   const { mode, calls } = checkedOptions(options);
-  const caller = { agent: 'mcp', id: name, ...(mode !== undefined && { mode }) };
+  const caller: Caller = { agent: 'mcp', id: name, ...(mode !== undefined && { mode }) };
   const base: ToolSet = ownTools ?? toolsFor(kernel, caller, { mode: calls });
   const access = kernel[ON_BEHALF](caller);
   const { Server, types } = await loadSdk();

@@ -23,7 +23,7 @@ type Order = {
   env: Record<string, string>;
   folder: string;
   input: string;
-  walls: {
+  confinement: {
     failure: string;
     readable: string[];
     hidden: string[];
@@ -42,8 +42,10 @@ type Order = {
     outputBytes: number;
   };
 };
+/** The beginning and the end of an output, and the number of bytes between them. */
 export type Text = { head: string; tail: string; leftOut: number };
 type End = 'exit' | 'signal' | 'timeout' | 'cpu' | 'memory' | 'tasks' | 'disk' | 'cancelled' | 'notStarted';
+/** How a program ended, and what it used. */
 export type Report = {
   end: End;
   code: number | null;

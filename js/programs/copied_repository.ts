@@ -6,9 +6,9 @@
 import { constants, copyFile, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
-import { isGitConfig, isGitFolder, NESTED } from './kept_back.js';
-import { openParts } from './open_parts.js';
 import { isPrivateKey } from './private_keys.js';
+import { isGitConfig, isGitFolder, NESTED } from './protected_paths.js';
+import { readablePaths } from './readable_paths.js';
 import type { CopyRules } from './scratch_copy.js';
 
 const MAX_CONFIG_BYTES = 1 << 20;
@@ -42,7 +42,7 @@ export async function copyRepository(
     } else if (entry.isDirectory()) {
       await symlink(from, to);
       // Objects are compressed, so they are not searched for keys.
-      readable.push(...(await openParts(from, entry.name === 'objects' ? { ...rules, keys: 'seen' } : rules)));
+      readable.push(...(await readablePaths(from, entry.name === 'objects' ? { ...rules, keys: 'seen' } : rules)));
     } else if (entry.isFile() && isOwn) {
       await copyOwnFile(from, to, rules);
     }

@@ -9,8 +9,8 @@ import { readFileAtMost } from '../boundary/bounded_read.js';
 import { visible } from '../boundary/harmless.js';
 import { native } from '../boundary/native.js';
 import { unwrap } from '../boundary/unwrap.js';
-import { isRules } from './kept_back.js';
 import { identityOf } from './private_keys.js';
+import { isConfigFile } from './protected_paths.js';
 import type { CopiedFile, Copy, CopyRules, Entry } from './scratch_copy.js';
 import { isUnreadable } from './scratch_copy.js';
 
@@ -56,7 +56,10 @@ export async function differencesOf(cwd: string, scratch: string, copy: Copy, ru
       const before = copy.entries.get(path);
       if (before?.kind === 'own' && entry.isDirectory()) continue;
       const isKept =
-        rules.isHidden(entry.name) || rules.isReadOnly(entry.name) || isRules(entry.name) || copy.leftOut.has(path);
+        rules.isHidden(entry.name) ||
+        rules.isReadOnly(entry.name) ||
+        isConfigFile(entry.name) ||
+        copy.leftOut.has(path);
       if (isUnreadable(entry.name)) found.problems.push(`"${path}" has a name that is not valid UTF-8`);
       else if (entry.isFile() && wereFolders.has(path)) found.problems.push(`"${path}" was a folder`);
       else if (isKept && before === undefined) found.problems.push(`"${path}" has a name that programs may not use`);

@@ -19,7 +19,7 @@ export function provenLauncher(): Launcher {
   if (proven !== undefined) return proven;
   if (process.platform !== 'linux') throw refused(`confinement requires Linux, and this is ${process.platform}`);
   const launcher = unwrap(native().programLauncher());
-  const { stdout, error } = spawnSync(launcher.executable, [launcher.library, '--try-walls'], {
+  const { stdout, error } = spawnSync(launcher.executable, [launcher.library, '--check-confinement'], {
     cwd: '/',
     env: {},
     stdio: ['ignore', 'pipe', 'ignore'],

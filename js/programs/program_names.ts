@@ -36,6 +36,7 @@ export function findPrograms(names: string[], cwd: string): Map<string, Program>
   return programs;
 }
 
+/** The program with this name. Throws a suggestion for unknown names. */
 export function programNamed(programs: Map<string, Program>, name: string): Program {
   const program = programs.get(name);
   if (program !== undefined) return program;
@@ -63,11 +64,13 @@ function ownFolder(path: string, cwd: string) {
   return candidates.find((candidate) => kept.every((place) => !isWithin(place, candidate)));
 }
 
+/** Whether a path is a folder or inside it. */
 export function isWithin(path: string, folder: string) {
   const way = relative(folder, path);
   return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
 }
 
+/** The path without symbolic links, if it exists. */
 export function realOrSame(path: string) {
   try {
     return realpathSync(path);

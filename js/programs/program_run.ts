@@ -11,15 +11,16 @@ import type { Report, Text } from './confined_program.js';
 import { runConfined } from './confined_program.js';
 import type { Differences } from './differences.js';
 import { differencesOf } from './differences.js';
-import type { KernelPlaces } from './kept_back.js';
 import type { Launcher } from './launcher.js';
 import type { Program } from './program_names.js';
 import { isWithin, pathOf, realOrSame } from './program_names.js';
+import type { KernelPlaces } from './protected_paths.js';
 import { copyFolder } from './scratch_copy.js';
 import type { ShellSettings } from './shell_options.js';
 import { outsideWorkspaces } from './shell_options.js';
 
 type ProgramCall = { program: Program; args: string[]; stdin: string };
+/** The report of a program, and the changes in its scratch copy. */
 export type ProgramResult = { report: Report; scratch: string } & Differences;
 
 const MB = 1 << 20;
@@ -74,7 +75,7 @@ export async function inScratch<T>(
         },
         folder: scratch,
         input,
-        walls: {
+        confinement: {
           failure,
           readable: [...readable, ...copy.views],
           hidden: [settings.folder, ...(places ? [places.root] : [])],

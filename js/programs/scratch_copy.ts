@@ -6,15 +6,16 @@ import { dirname, isAbsolute, join, posix } from 'node:path';
 import { throwIfAborted } from '../boundary/abort.js';
 import { IoError, LimitError } from '../boundary/errors.js';
 import { copyRepository, isRepository } from './copied_repository.js';
-import type { KernelPlaces } from './kept_back.js';
-import { accessOf } from './kept_back.js';
-import { openParts } from './open_parts.js';
 import { identityOf, isPrivateKey } from './private_keys.js';
+import type { KernelPlaces } from './protected_paths.js';
+import { accessOf } from './protected_paths.js';
+import { readablePaths } from './readable_paths.js';
 
 /** Number of files copied concurrently. */
 const CONCURRENCY = 16;
 const MAX_DEPTH = 64;
 
+/** What is copied, and how much of it. */
 export type CopyRules = {
   maxFiles: number;
   maxBytes: number;
@@ -99,7 +100,7 @@ async function copyEntry(
     copy.entries.set(path, { kind: 'own' });
   } else if (isView && entry.isDirectory()) {
     await symlink(real, copied);
-    copy.views.push(...(await openParts(real, rules)));
+    copy.views.push(...(await readablePaths(real, rules)));
     copy.entries.set(path, { kind: 'view', target: real });
   } else if (entry.isFile()) {
     const before = await lstat(real, { bigint: true });

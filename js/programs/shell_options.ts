@@ -9,7 +9,7 @@ import { wholeNumber } from '../boundary/limit_schema.js';
 import { parseSettings } from '../boundary/validation.js';
 import type { TGP } from '../types/kernel.js';
 import type { Approve } from '../types/policy.js';
-import { workspaceAround } from './kept_back.js';
+import { workspaceAround } from './protected_paths.js';
 
 /** Default names of secret files and folders. A star matches any characters. */
 const HIDDEN = [
@@ -83,6 +83,7 @@ export type ShellSettings = output<typeof OptionsSchema> & {
   keys: 'hidden' | 'seen';
 };
 
+/** The validated options with their defaults. */
 export function shellSettings(options: unknown): ShellSettings {
   const settings = parseSettings(OptionsSchema, options, 'createShellTools options');
   const { hidden, readOnly } = settings;
@@ -116,6 +117,7 @@ function folderOf(cwd: string) {
   });
 }
 
+/** The folder, which must not be in the workspace of a kernel. */
 export function outsideWorkspaces(folder: string) {
   if (workspaceAround(folder) === undefined) return folder;
   throw new ConfigError(

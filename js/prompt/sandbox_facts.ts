@@ -17,6 +17,7 @@ type KnownConfig = {
   allowedFetchUrls?: string[];
   secrets?: Record<string, { hosts?: string[]; functions?: string[] }>;
 };
+/** What the sections are made from. */
 export type Facts = {
   /** With its defaults; unknown members are omitted from the prompt. */
   config: KnownConfig;
@@ -101,8 +102,8 @@ export function shortFacts({ config, sql, functions }: Facts) {
     name === 'exec_sql' ? sql !== undefined : name === 'fetch' ? hasNetwork(config) : true,
   );
   const all = [...new Set([...names, ...functions.map(({ name }) => name)])];
-  const walls = config.allowedFetchUrls === undefined ? 'process or files' : 'process, files or network';
-  return `# The sandbox\n\nNo ${walls} but tgp.${all.join(', tgp.')}. No Date.now() or Math.random(). Import other tools and @tgp/std (${Object.keys(STD_API).join(', ')}).`;
+  const forbidden = config.allowedFetchUrls === undefined ? 'process or files' : 'process, files or network';
+  return `# The sandbox\n\nNo ${forbidden} but tgp.${all.join(', tgp.')}. No Date.now() or Math.random(). Import other tools and @tgp/std (${Object.keys(STD_API).join(', ')}).`;
 }
 
 function limits({ sandbox = {} }: Facts['config']) {

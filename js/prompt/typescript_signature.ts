@@ -22,6 +22,7 @@ const SHORT = { depth: 4, values: 8 };
 /** For the type checker, which does not accept `…`. */
 const WHOLE = { depth: 32, values: 1000 };
 
+/** As a type on one line, truncated. */
 export function typeOf(schema: object): string {
   const text = printed(schema, 0, SHORT);
   return text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS - 1)}…`;

@@ -14,6 +14,7 @@ type Api = typeof import('@opentelemetry/api');
 type Kind = 'trace' | 'metrics';
 /** Receives errors of providers; must not throw. */
 export type Fail = (error: unknown) => void;
+/** A tracer of the application. */
 export type TracerAccess = { api: Api; tracer: Tracer; fail: Fail };
 
 const PACKAGE = '@opentelemetry/api';

@@ -1,5 +1,6 @@
 /** Builds the telemetry message of a call: at its start, and completed at its end. */
 
+import type { CallInfo } from '../boundary/caller.js';
 import { TGPError } from '../boundary/errors.js';
 import { messageOf } from '../boundary/thrown.js';
 import type { CallMessage } from '../types/telemetry.js';
@@ -7,14 +8,9 @@ import type { Hide } from './contents.js';
 import { shortName, shownText, shownValue } from './contents.js';
 
 /** A call of the kernel. */
-export type TelemetryCall = {
-  tool: string;
-  caller?: { session?: string; model?: string; agent?: string; id?: string };
-  path?: string;
-  effect?: string;
+export type TelemetryCall = CallInfo & {
   /** The id that the model's provider gave the call. */
   toolCall?: string;
-  args?: unknown;
 };
 /** The trace of a run, returned by the addon. */
 type Trace = {
@@ -27,6 +23,7 @@ type Trace = {
   verdict?: string;
   rule?: string;
 };
+/** How a call ended. */
 export type CallEnd = { value: unknown } | { error: unknown };
 /** The masking function if arguments, results and messages are included. */
 export type Contents = Hide | undefined;

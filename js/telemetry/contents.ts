@@ -35,6 +35,7 @@ export function shownValue(value: unknown, hide: Hide): string | undefined {
   }
 }
 
+/** A text that is masked; undefined if that fails. */
 export function shownText(text: string, hide: Hide): string | undefined {
   try {
     return cleanText(text, hide);

@@ -9,6 +9,7 @@ import { PerProvider } from './api.js';
 import { attempt } from './attempt.js';
 import { ATTRIBUTES, METRICS, SCOPE } from './names.js';
 
+/** What a measurement is about. */
 export type Kind = 'call' | 'run';
 type Metric = { name: string; unit: string; description: string };
 type Measure = (value: number, attributes: Record<string, string>) => void;

@@ -15,6 +15,7 @@ export const EXECUTE_TOOL = 'execute_tool';
 /** The conventions' tool type for tools that run on the agent's side. */
 export const TOOL_TYPE = 'function';
 
+/** The name of the span of a tool call. */
 export function toolSpanName(tool: string) {
   return `${EXECUTE_TOOL} ${tool}`;
 }
@@ -24,6 +25,7 @@ export function hostCallSpanName(name: string) {
   return `host_call ${name}`;
 }
 
+/** The names of attributes. */
 export const ATTRIBUTES = Object.freeze({
   operation: 'gen_ai.operation.name',
   tool: 'gen_ai.tool.name',
@@ -43,6 +45,7 @@ export const ATTRIBUTES = Object.freeze({
   leftOut: 'tgp.calls.left_out',
 });
 
+/** The names, units and descriptions of metrics. */
 export const METRICS = Object.freeze({
   runs: { name: 'tgp.runs', unit: '{run}', description: 'Completed runs of tools and of code.' },
   failures: { name: 'tgp.failures', unit: '{call}', description: 'Failed calls, by error code.' },

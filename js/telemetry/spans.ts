@@ -6,7 +6,7 @@ import type { Fail, TracerAccess } from './api.js';
 import { PerProvider } from './api.js';
 import { attempt } from './attempt.js';
 import { ATTRIBUTES, EXECUTE_TOOL, SCOPE, TOOL_TYPE, toolSpanName } from './names.js';
-import { addPartSpans, leftOutOf } from './part_spans.js';
+import { addPhaseSpans, leftOutOf } from './phase_spans.js';
 
 export class Spans {
   #fail;
@@ -58,7 +58,7 @@ class CallSpan {
     if (attempt(fail, () => span.isRecording()) === true) {
       attempt(fail, () => span.setAttributes(lastAttributes(call)));
       if (!call.ok) attempt(fail, () => span.setStatus({ code: ERROR, message: call.message }));
-      attempt(fail, () => addPartSpans(this.#tracing, this.#context, call));
+      attempt(fail, () => addPhaseSpans(this.#tracing, this.#context, call));
     }
     attempt(fail, () => span.end(call.end));
   }

@@ -30,6 +30,7 @@ type Telemetry = {
     work: (tracing: Tracing) => Promise<Done>,
   ) => Promise<Done>;
 };
+/** Whether a call gets a span. */
 export type Tracing = 'traced' | 'untraced';
 
 /** The diagnostics channel, shared by the ESM and the CommonJS copy of this package. */

@@ -68,9 +68,10 @@ export async function report(run: Run): Promise<Report> {
   }
 }
 
-/** Rounds to two decimals, which saves tokens. */
-function rounded(stats: RunStats): RunStats {
-  const entries = Object.entries(stats).map(([key, value]) => [key, Math.round(value * 100) / 100]);
+/** Rounds to two decimals and omits the time of loading no packages, which saves tokens. */
+function rounded({ packageLoadMs = 0, ...stats }: RunStats): RunStats {
+  const shown = packageLoadMs > 0 ? { packageLoadMs, ...stats } : stats;
+  const entries = Object.entries(shown).map(([key, value]) => [key, Math.round(value * 100) / 100]);
   return Object.fromEntries(entries);
 }
 

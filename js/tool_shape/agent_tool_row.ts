@@ -37,6 +37,7 @@ export type AgentToolRow = {
   docs?: { arguments: string; about: string };
 };
 
+/** The MCP hints of a tool that only reads. */
 export const READS = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -56,9 +57,13 @@ export const RUNS = { readOnlyHint: false, destructiveHint: true, idempotentHint
 /** The type of a result, for the column `result`. */
 export const resultType = <Result>(): Result => undefined as Result;
 
+/** The schema of a text that is not empty. */
 export const someText = z.string().min(1);
+/** The schema of an optional number above zero. */
 export const positive = z.int().positive().optional();
+/** The schema of the argument `path`. */
 export const path = someText.describe('Path relative to the root, such as "tools/reports/revenue.ts".');
+/** The schema of the argument `why`. */
 export const why = z
   .string()
   .optional()

@@ -315,6 +315,7 @@ export const AGENT_TOOLS = {
   },
 } satisfies Record<string, AgentToolRow>;
 
+/** The name of a kernel tool. */
 export type ToolName = keyof typeof AGENT_TOOLS;
 
 /** The row of a kernel tool; none for other names. */

@@ -16,6 +16,7 @@ import { withCodeInMessage } from './agent_tool.js';
 import { Page } from './pages.js';
 import { beginning, preview } from './preview.js';
 
+/** How the results of a tool are bounded. */
 export type ResultRule = {
   maxChars: () => number;
   /** Returns the maximum bytes of the arguments as JSON. */
@@ -35,6 +36,7 @@ const ARGUMENT_BYTES = 32 << 20;
 /** Functions that are bounded already. */
 const bounded = new WeakSet<AgentTool['execute']>();
 
+/** Whether a tool is made by {@link boundedTool}. */
 export function isBounded({ execute }: AgentTool) {
   return bounded.has(execute);
 }
@@ -93,6 +95,7 @@ function refuseLarge(args: unknown, most: number) {
   );
 }
 
+/** All tools of a set with bounded results. */
 export function boundedTools<Tools extends Record<string, AgentTool>>(tools: Tools, rule: ResultRule): Tools {
   const entries = Object.entries(tools).map(([name, tool]) => [name, boundedTool(tool, rule)]);
   return Object.fromEntries(entries) as Tools;

@@ -2,10 +2,14 @@
 
 type OutputSchema = Record<string, unknown>;
 
+/** A string. */
 export const text = { type: 'string' };
+/** An integer. */
 export const count = { type: 'integer' };
+/** A boolean. */
 export const flag = { type: 'boolean' };
 
+/** An array. */
 export const list = (items: OutputSchema) => ({ type: 'array', items });
 
 /**

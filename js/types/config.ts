@@ -58,8 +58,16 @@ export type GitConfigInput = {
 export type SandboxConfigInput = {
   /** V8 heap and ArrayBuffers of one run together, in MB. Default: 64; from 8 to 4096. */
   memoryMb?: number;
-  /** CPU time of one run in milliseconds; waiting does not count. Default: 50; from 1 to 3 600 000. */
+  /**
+   * CPU time of one run in milliseconds; waiting and loading packages do not count. Default: 50; from 1 to 3 600 000.
+   */
   timeoutMs?: number;
+  /**
+   * CPU time in which one run may load packages, in milliseconds: to compile and evaluate them, each once. All the runs
+   * that it starts, directly or through others, have as much again, together. When more than half is used, the run's
+   * log has a warning. Default: 2000; from 1 to 3 600 000.
+   */
+  packageLoadMs?: number;
   /**
    * Time from start to result of one run in milliseconds. Default: 30 000, or `timeoutMs` if that is more; from 1 to 3
    * 600 000.
@@ -241,7 +249,7 @@ export type TGPConfigInput = {
   /**
    * Whether tools are found by meaning as well as by words. `'auto'`: with {@link TGPOptions.embed}, or with the weights of the
    * optional package `@tgp/memory` when it is installed; they take about 25 MB of memory, once per process, from the first search
-   * or write on. Without either, search uses words only, and the first search logs it once. `'off'`: words only. Default: `'auto'`.
+   * or write on. Without either, search uses words only. `'off'`: words only. Default: `'auto'`.
    */
   memory?: 'auto' | 'off';
   /**

@@ -2,6 +2,7 @@
 
 import type { ApprovalError, IoError, ValidationError } from '../boundary/errors.js';
 import type { createNodeVFS } from '../files/vfs.js';
+import type { TGP } from '../kernel/tgp.js';
 import type { TGPConfigInput } from './config.js';
 import type { VFSAdapter } from './files.js';
 import type { HostCall, SandboxFunction } from './functions.js';
@@ -10,9 +11,14 @@ import type { EmbedTexts, MemoryReport } from './memory.js';
 import type { Approve } from './policy.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 import type { TelemetryOptions } from './telemetry.js';
-import type { WriteFileResult } from './tools.js';
+import type { KernelGit, WriteFileResult } from './tools.js';
 
 export type { TGP } from '../kernel/tgp.js';
+
+/** @deprecated The name of {@link TGP} as a type in the TypeScript package. */
+export type Kernel = TGP;
+/** @deprecated The name of {@link KernelGit} in the TypeScript package. */
+export type GitBackend = KernelGit;
 
 /** The logger of the kernel. `console` can be used. */
 export type Logger = {
@@ -167,7 +173,10 @@ export type ToolMetadata = {
   kind: 'tool' | 'module';
   /** Of the text that the entry was made of. */
   hash: string;
-  /** Successful runs on this machine. Not part of the history. */
+  /**
+   * Successful runs on this machine. Not part of the history. New ones are stored within five seconds and at shutdown, so a killed
+   * process loses those of its last five seconds.
+   */
   uses: number;
 };
 

@@ -35,7 +35,7 @@ export type ReuseTally = {
   refused: number;
 };
 
-/** Result of {@link TGP.stats}, counted on this machine. */
+/** Result of {@link TGP.stats}, counted on this machine. A killed process loses the counts of its last five seconds. */
 export type Stats = {
   total: ReuseTally;
   /** Per day in UTC, such as `2026-11-16`, oldest first; days without events are omitted. */

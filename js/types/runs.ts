@@ -47,7 +47,10 @@ export type LogEntry = {
 
 /** Resource usage of a run. */
 export type RunStats = {
+  /** Without the time in which packages were loaded. */
   cpuMs: number;
+  /** CPU time in which packages were loaded. Results for agents omit it if it is 0. */
+  packageLoadMs?: number;
   wallMs: number;
   /** How long the run waited for a worker before it began, in milliseconds; `wallMs` does not include it. */
   queueMs: number;

@@ -18,6 +18,7 @@ const MODULES = 'node_modules';
 
 /** A package with its real folder and the names that its package.json declares. */
 export type Package = { name: string; folder: string; declared: Set<string> };
+/** A file or folder of an installed package: its path inside the package, and on disk. */
 export type PackageEntry = { kind: 'file' | 'folder'; package: Package; inside: string; real: string };
 
 export class PackageStore {

@@ -110,12 +110,15 @@ export class TypeChecker {
   async #run(program: string, sources: TypeSources): Promise<TypeCheckOutcome> {
     const [tool] = sources.files;
     if (tool === undefined) return { diagnostics: [] };
-    const { ask, files, snapshot, project } = await this.#shown(program, sources);
+    const { ask, files, snapshot, project, release } = await this.#shown(program, sources);
     const about = { snapshot, project, file: files.pathOf(tool.path) };
-    const found = [
-      ...((await ask('getSyntacticDiagnostics', about)) ?? []),
-      ...((await ask('getSemanticDiagnostics', about)) ?? []),
-    ];
+    // One after the other, each would wait for the server again.
+    const [syntactic, semantic] = await Promise.all([
+      ask('getSyntacticDiagnostics', about),
+      ask('getSemanticDiagnostics', about),
+    ]);
+    release();
+    const found = [...(syntactic ?? []), ...(semantic ?? [])];
     return { diagnostics: toDiagnostics(found, tool.text, sources, files) };
   }
 
@@ -135,8 +138,12 @@ export class TypeChecker {
     const opened = before === undefined ? { openProjects: [SETTINGS] } : {};
     const { snapshot, projects } = await ask('updateSnapshot', { ...opened, fileChanges });
     session.snapshot = snapshot;
-    if (before !== undefined) await ask('release', { snapshot: before });
-    return { ask, files, snapshot, project: projects[0].id };
+    // The report does not wait for it. If it fails, the server has ended, which the next check notices.
+    const release = () => {
+      if (before === undefined) return;
+      void server.request('release', { snapshot: before }, this.#timeLimits.checkMs).catch(ignored);
+    };
+    return { ask, files, snapshot, project: projects[0].id, release };
   }
 
   async #start(program: string) {

@@ -14,11 +14,12 @@ const ROOT = `${FOLDER}/root/`;
 const PACKAGES = `${FOLDER}/node_modules/`;
 /** Packages by number, each in its own folder as with pnpm, so that a package has one path however it is resolved. */
 const STORE = `${FOLDER}/store/`;
+/** The path of the compiler's settings. */
 export const SETTINGS = `${FOLDER}/tsconfig.json`;
 /** Declarations of Node built-ins that tools may import. Node's own types would include much that the sandbox does not have. */
 const NODE_PARTS = `${FOLDER}/node_parts.d.ts`;
 /** Types of the sandbox: its own API and web APIs. */
-const SANDBOX_TYPES = ['tgp.d.ts', 'web.d.ts'];
+const SANDBOX_TYPES = ['tgp.d.ts', 'web.d.ts', 'streams.d.ts'];
 const STANDARD_LIBRARY = join(PACKAGE_FOLDER, 'std');
 const LIBRARY_FILE = /^lib(?:\.[a-z0-9]+)*\.d\.ts$/;
 /** Limits of files and characters that a check may read. */
@@ -85,13 +86,8 @@ export class TypeFiles {
     for (const path of before.keys()) if (path.startsWith(ROOT)) this.#texts.delete(path);
     for (const { path, text } of tools) this.#set(this.pathOf(path), text);
     const checked = tools.slice(0, 1).map(({ path }) => this.pathOf(path));
-    this.#set(
-      NODE_PARTS,
-      packages
-        .filter((name) => isBuiltin(name))
-        .map(anyModule)
-        .join(''),
-    );
+    const parts = packages.filter((name) => isBuiltin(name));
+    this.#set(NODE_PARTS, parts.map(anyModule).join('') + (parts.includes('buffer') ? GLOBAL_BUFFER : ''));
     const sandboxTypes = [...SANDBOX_TYPES, 'application.d.ts'].map((name) => `${FOLDER}/${name}`);
     const files = [...sandboxTypes, NODE_PARTS, ...checked];
     this.#set(SETTINGS, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files }));
@@ -214,6 +210,9 @@ function foldersOf(paths: Iterable<string>) {
   }
   return folders;
 }
+
+/** The global that tools have if they may import `node:buffer`. */
+const GLOBAL_BUFFER = 'declare var Buffer: any;\ntype Buffer = any;\n';
 
 /** @returns declarations of modules of type `any` */
 function anyModule(name: string): string {

@@ -130,7 +130,23 @@ export class TypesServer {
   #send(message: object) {
     if (!this.#alive) return;
     const text = JSON.stringify({ jsonrpc: '2.0', ...message });
+    this.#gather();
     this.#child.stdin.write(`Content-Length: ${Buffer.byteLength(text)}${HEADER_END}${text}`);
+  }
+
+  /** Whether the messages of this turn of the event loop are gathered. */
+  #isGathering = false;
+
+  /** Sends the messages of this turn of the event loop in one write: each wakes the server. */
+  #gather() {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    const { stdin } = this.#child;
+    stdin.cork();
+    process.nextTick(() => {
+      this.#isGathering = false;
+      stdin.uncork();
+    });
   }
 
   /** The length of the incoming message, after its header. */

@@ -16,6 +16,7 @@ import { withWorkspace } from '../workspace/workspace.js';
 import { AgentApprovals } from './agent_approvals.js';
 import { budgetOf, priceOf } from './agent_budget.js';
 import type { ReadText } from './agent_diff.js';
+import { requireModel } from './agent_requirements.js';
 
 type Watchable = Pick<AgentRun, 'result' | typeof Symbol.asyncIterator>;
 type AgentFlags = {
@@ -31,23 +32,16 @@ type AgentFlags = {
   price?: string;
 };
 
+/** The exit code of `tgp "<task>"` for each outcome. */
 export const EXIT_CODES: Record<AgentOutcome, number> = { done: 0, failed: 1, budget: 1, refused: 3, interrupted: 130 };
 const FAILED = 1;
 const WRONG_USAGE = 2;
 const MAX_TASK_BYTES = 1 << 20;
-const MODEL_VARIABLE = 'TGP_MODEL';
 
 /** @returns the exit code */
 export async function agent(words: string[], flags: AgentFlags): Promise<number> {
   return reported(flags.format, async () => {
     const { task, resume, session } = await parseTask(words, flags.resume);
-    const model = flags.model ?? process.env[MODEL_VARIABLE];
-    if (!model) {
-      throw new ValidationError(
-        `No model is set. Add --model openai/<model>, anthropic/<model> or compatible:<url>/<model>, or set ${MODEL_VARIABLE}.`,
-        { details: { field: 'model' } },
-      );
-    }
     const budget = budgetOf(flags.budget, flags.maxSteps);
     const prices = priceOf(flags.price);
     if (budget?.money !== undefined && prices === undefined) {
@@ -58,9 +52,11 @@ export async function agent(words: string[], flags: AgentFlags): Promise<number>
         },
       );
     }
-    // Reports a missing package or key before the workspace is opened.
+    // Reports an invalid name, packages and a key before the workspace is opened.
+    const model = await requireModel(flags.model, task);
     await resolveModel(model);
-    return withWorkspace({ config: flags.config, yes: flags.yes }, (kernel, approver) =>
+    const creates = !flags.dryRun && !resume;
+    return withWorkspace({ config: flags.config, yes: flags.yes, creates }, (kernel, approver) =>
       watched({ format: flags.format, isDryRun: flags.dryRun }, async ({ screen, signal, interrupt }) => {
         const approvals = new AgentApprovals(screen, reader(kernel), interrupt);
         const created = createAgent(kernel, {

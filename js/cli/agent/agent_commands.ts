@@ -25,6 +25,7 @@ export type CommandAction = <Values extends unknown[]>(
   load: () => Promise<(...values: Values) => number | Promise<number>>,
 ) => (...values: unknown[]) => Promise<void>;
 
+/** Adds the commands to the command line. */
 export function addAgentCommands({
   command,
   onWorkspace,

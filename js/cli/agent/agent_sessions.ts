@@ -27,6 +27,7 @@ const MARKS: Record<'ok' | 'failed' | 'open', [mark: string, colour: Parameters<
   open: ['?', 'yellow'],
 };
 
+/** `tgp sessions list`: the newest sessions. */
 export async function list({ format, config, limit = LISTED }: Options & { limit?: number }) {
   const sessions = await onSessions(config, (kernel) => kernel.sessions.list({ limit }));
   if (format === 'json') json(sessions);
@@ -35,6 +36,7 @@ export async function list({ format, config, limit = LISTED }: Options & { limit
   return 0;
 }
 
+/** `tgp sessions show`: one session with its steps. */
 export async function show(name: string, { format, config }: Options) {
   const session = await onSessions(config, (kernel) => kernel.sessions.get(name));
   if (format === 'json') {
@@ -55,6 +57,7 @@ export async function show(name: string, { format, config }: Options) {
   return 0;
 }
 
+/** `tgp sessions close`: ends a session for good. */
 export async function close(name: string, { format, config }: Options) {
   await onSessions(config, (kernel) => kernel.sessions.close(name));
   if (format === 'json') json({ session: name, state: 'closed' });

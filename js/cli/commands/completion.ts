@@ -8,6 +8,7 @@ type Completed = { name: string; description: string; below: string[]; options: 
 
 const SCRIPTS: Record<string, (commands: Completed[]) => string> = { bash, zsh, fish };
 
+/** The supported shells. */
 export const SHELLS = Object.keys(SCRIPTS);
 
 /**

@@ -35,6 +35,7 @@ export async function log(name: string | undefined, { format, config, limit }: O
   return 0;
 }
 
+/** `tgp sync`: exchanges commits with the remote. */
 export async function sync({ format, config, yes, dryRun }: Options & { yes?: boolean; dryRun?: boolean }) {
   // Refused before the boot, which contacts the remote.
   refuseDryRun({ dryRun }, 'An exchange with a remote');

@@ -28,6 +28,7 @@ const SHORT_HASH = 12;
 const CHANGED = 3;
 const TRUNCATED = 4;
 
+/** `tgp ledger tail`: the newest events, and with `--follow` those that come. */
 export async function tail({
   format,
   config,
@@ -81,6 +82,7 @@ function noCall(call: string, cause: InstanceType<typeof NotFoundError>) {
   });
 }
 
+/** `tgp ledger verify`: checks the hashes and signatures of the ledger, or of an export. */
 export async function verify({ format, config, file, key }: Options & { file?: string; key?: string }) {
   if (key !== undefined && file === undefined) {
     throw new ValidationError(
@@ -96,6 +98,7 @@ export async function verify({ format, config, file, key }: Options & { file?: s
   return found.problem.kind === 'truncated' ? TRUNCATED : CHANGED;
 }
 
+/** `tgp ledger sign-base`: signs the first event that is kept. */
 export async function signBase({ format, config }: Options) {
   const found = await onLedger(config, async (ledger) => {
     await ledger.signBase();
@@ -106,6 +109,7 @@ export async function signBase({ format, config }: Options) {
   return found.problem === undefined ? 0 : CHANGED;
 }
 
+/** `tgp ledger prune`: removes old events. */
 export async function prune({
   format,
   config,
@@ -124,6 +128,7 @@ export async function prune({
   return 0;
 }
 
+/** `tgp ledger export`: writes all events as JSON lines. */
 export async function exportLedger({ format, config, output }: Options & { output?: string }) {
   const file = output === undefined ? undefined : createWriteStream(output, { mode: 0o600 });
   const write = (text: string) => (file === undefined ? data(text) : file.write(`${text}\n`));

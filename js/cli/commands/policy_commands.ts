@@ -39,6 +39,7 @@ export async function check(file: string | undefined, { format, config }: Option
   return 0;
 }
 
+/** `tgp policy explain`: the verdict on one call. */
 export async function explain(
   tool: string,
   {
@@ -67,6 +68,7 @@ export async function explain(
   return 0;
 }
 
+/** `tgp policy replay`: compares rules with those in force, on recorded calls. */
 export async function replay(file: string, { format, config, limit }: Options & { limit?: number }) {
   const report = await withProgress(format, 'Replaying', () =>
     withWorkspace({ config, needs: 'rules' }, (kernel) => kernel.policy.replay(named(file), { limit })),

@@ -27,6 +27,7 @@ const COLOURS: Record<Diagnostic['severity'], 'red' | 'yellow' | 'cyan'> = {
   advice: 'cyan',
 };
 
+/** `tgp list`: all tools. */
 export async function list({ format, config }: Options) {
   const entries = await withWorkspace({ config }, async (kernel) => kernel.registry.list());
   const tools = entries.map(({ path, name, description, parameters, kind }) => ({
@@ -49,6 +50,7 @@ export async function list({ format, config }: Options) {
   return 0;
 }
 
+/** `tgp find`: searches tools by meaning or words. */
 export async function find(query: string, { format, config, limit }: Options & { limit?: number }) {
   const found = await withWorkspace({ config }, (kernel) => kernel.find(query, { limit }));
   if (format === 'json') {
@@ -62,6 +64,7 @@ export async function find(query: string, { format, config, limit }: Options & {
   return 0;
 }
 
+/** `tgp stats`: how often tools were forged and reused. */
 export async function stats({ format, config }: Options) {
   const stats = await withWorkspace({ config }, (kernel) => kernel.stats());
   if (format === 'json') {
@@ -71,11 +74,7 @@ export async function stats({ format, config }: Options) {
   const { total, days, memory } = stats;
   for (const { day, ...tally } of days) line(`${styled('dim', day)}  ${tallied(tally)}`);
   line(`${days.length > 0 ? 'all days    ' : ''}${tallied(total)}`);
-  line(
-    memory.by === 'meaning'
-      ? 'Search: by meaning and by words.'
-      : 'Search: by words only. Install @tgp/memory to search by meaning too.',
-  );
+  line(memory.by === 'meaning' ? 'Search: by meaning and by words.' : 'Search: by words only.');
   return 0;
 }
 
@@ -83,6 +82,7 @@ function tallied({ forged, reused, duplicate, refused }: ReuseTally) {
   return `${forged} forged, ${reused} reused, ${duplicate} duplicate, ${refused} refused`;
 }
 
+/** `tgp show`: the source of a tool and its findings. */
 export async function show(tool: string, { format, config }: Options) {
   const shown = await withWorkspace({ config }, async (kernel) => {
     const path = await findTool(kernel, tool);
@@ -160,6 +160,7 @@ function printRepair(path: string, { applied, written }: FixResult) {
   line(`${field(path)}  ${styled('green', 'fixed')}  ${repairs}${commit}`);
 }
 
+/** `tgp exec`: runs a tool. */
 export async function exec(
   tool: string,
   {

@@ -1,5 +1,8 @@
 /** `tgp doctor`: its checks in their order, and its report. */
 
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { TGPError } from '../../boundary/errors.js';
@@ -39,7 +42,7 @@ const CHECKS: Record<string, (context: CheckContext) => Promise<Finding> | Findi
   },
   Worker: worker,
   V8: engine,
-  Walls: walls,
+  Confinement: confinement,
   Config: config,
   Workspace: workspace,
   Remote: remote,
@@ -84,6 +87,14 @@ async function settled(
 
 /** Checks that a worker process starts and runs a tool. */
 async function worker(context: CheckContext): Promise<Finding> {
+  context.worker = 'untried';
+  const isWritable = await access(tmpdir(), constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isWritable) {
+    return warning(`not tried: ${tmpdir()} is not writable`, 'Set TMPDIR to a writable folder for temporary files.');
+  }
   context.worker = 'faulty';
   return withScratchKernel(async (kernel) => {
     const started = performance.now();
@@ -103,7 +114,7 @@ async function worker(context: CheckContext): Promise<Finding> {
 /** The V8 engine of the sandbox, as a worker reports it; only its version if no worker starts. */
 async function engine({ worker }: CheckContext): Promise<Finding> {
   const node = `${process.versions.v8} in Node`;
-  if (worker === 'faulty') return ok(`${native().engineVersion()} in the sandbox, ${node}`);
+  if (worker !== 'well') return ok(`${native().engineVersion()} in the sandbox, ${node}`);
   return withScratchKernel(async (kernel) => {
     const { version, pointerCompression, sandbox } = (await kernel.confinement()).engine;
     const traits = [`${pointerCompression ? 'with' : 'without'} pointer compression`, V8_SANDBOX[sandbox]].join(', ');
@@ -115,9 +126,9 @@ async function engine({ worker }: CheckContext): Promise<Finding> {
 }
 
 /** The operating system confinement of a worker. */
-async function walls({ worker }: CheckContext): Promise<Finding> {
+async function confinement({ worker }: CheckContext): Promise<Finding> {
   // The worker check has reported the problem already.
-  if (worker === 'faulty') return ok('');
+  if (worker !== 'well') return ok('');
   return withScratchKernel(async (kernel) => {
     const { isolation: _, engine: __, ...layers } = await kernel.confinement();
     const detail = Object.entries(layers)
@@ -146,7 +157,7 @@ function glibc() {
 }
 
 function print({ name, status, detail, remedy }: Examined) {
-  const head = `${MARKS[status]} ${name.padEnd('Workspace'.length)}  `;
+  const head = `${MARKS[status]} ${name.padEnd('Confinement'.length)}  `;
   line(`${styled(COLOURS[status], MARKS[status])}${head.slice(1)}${fitted(detail, head.length)}`);
   if (remedy !== undefined) line(`    ${fitted(remedy, '    '.length)}`);
 }

@@ -1,6 +1,7 @@
 /** Checks of the configuration, for `tgp doctor`. */
 
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
+import { readTextAtMost } from '../../boundary/bounded_read.js';
 import { ConfigError } from '../../boundary/errors.js';
 import type { ResolvedConfig } from '../../kernel/config/config.js';
 import { withSecrets } from '../../kernel/config/config_secrets.js';
@@ -24,7 +25,8 @@ export type CheckContext = {
   /** The answer of the remote or its failure, set once the configuration allows the request. */
   remoteAnswer?: ReturnType<typeof askRemote>;
   config?: 'well' | 'faulty';
-  worker?: 'well' | 'faulty';
+  /** `'untried'`: without a writable temporary folder. */
+  worker?: 'well' | 'faulty' | 'untried';
 };
 
 /** Checks the configuration and reports all of its faults. */
@@ -68,11 +70,27 @@ async function collect(faults: string[], check: () => unknown) {
   }
 }
 
+/** The route of the agent, if it exports a runtime, as older versions of `tgp init` wrote it. */
+async function routeWithRuntime(folder: string): Promise<string | undefined> {
+  for (const file of ['app', 'src/app'].flatMap((app) =>
+    ['ts', 'js'].map((kind) => `${app}/api/agent/route.${kind}`),
+  )) {
+    const text = await readTextAtMost(join(folder, file)).catch(() => '');
+    if (/^export const runtime\b/m.test(text)) return file;
+  }
+  return undefined;
+}
+
 /** Checks that a Next.js config uses withTGP; undefined for other applications. */
 export async function examineNextConfig(folder: string): Promise<Finding | undefined> {
   const { framework } = await inspectProject(folder);
   if (framework !== 'next') return undefined;
-  const { file, state } = await readNextConfig(folder);
+  const { file, text, state } = await readNextConfig(folder);
+  const route = text.includes('cacheComponents') ? await routeWithRuntime(folder) : undefined;
+  if (route !== undefined) {
+    const detail = `${route} exports "runtime", which Next.js refuses because ${file} sets cacheComponents`;
+    return problem(detail, 'Remove that line: Node.js is the default runtime.');
+  }
   if (state === 'withTGP') return ok(`${file} uses withTGP`);
   if (state === 'named') {
     const detail = `${file} names @tgp/core but does not use withTGP, so the output may lack the worker executable`;

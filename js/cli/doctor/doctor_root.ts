@@ -1,35 +1,53 @@
 /** Checks of the location of the root, for `tgp doctor`. */
 
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exists } from '../workspace/config_lookup.js';
 import type { Finding } from './finding.js';
 import { problem, warning } from './finding.js';
 
+const WRITABLE_BY_ALL = 0o002;
+/** The repository ignores names that begin like this. */
+const TEMPORARY = '.tgp-tmp-doctor-';
+
 /**
- * Checks the location of the root folder: whether it can be written or created, and who owns it. Creates nothing.
+ * Checks the location of a root folder without a repository: whether it can be written or created, and who owns it.
  * @returns undefined if there is no problem
  */
 export async function checkRootFolder({ root, name }: { root: string; name: string }): Promise<Finding | undefined> {
   if (!(await exists(root))) return checkNewRoot(root, name);
   const found = await stat(root);
   if (!found.isDirectory()) return problem(`${name} is not a folder`, 'Remove it, or set "rootDir" to another folder.');
-  const hasRepository = await exists(join(root, '.git'));
-  if (!(await isWritable(root))) {
-    return hasRepository
-      ? warning(
-          `${name} is not writable${byWhom()}`,
-          'Its tools can be listed, found and run. To forge tools, set "rootDir" to a writable folder.',
-        )
-      : problem(`${name} is not writable${byWhom()}, and has no workspace`, remedyFor(name));
-  }
   // The kernel itself checks whether an existing repository is trusted.
-  if (hasRepository || found.uid === (process.getuid?.() ?? found.uid)) return undefined;
+  if (await exists(join(root, '.git'))) return undefined;
+  if (!(await isWritable(root))) {
+    return problem(`${name} is not writable${byWhom()}, and has no workspace`, remedyFor(name));
+  }
+  const isOwn = found.uid === (process.getuid?.() ?? found.uid);
+  if (isOwn || (found.uid === 0 && (found.mode & WRITABLE_BY_ALL) === 0)) return undefined;
   return problem(
     `${name} belongs to another user (uid ${found.uid})${byWhom('; this is')}`,
-    `Git does not trust a repository in a folder of another user. Set "rootDir" to a folder below it, which the kernel then creates, or change the owner: ${chown(name)}.`,
+    `A repository in a folder of another user, or of root if all users may write to it, is not trusted. Set "rootDir" to a folder below it, which the kernel then creates, or change the owner: ${chown(name)}.`,
   );
+}
+
+/** The finding for a repository that cannot be written: it creates and removes a folder in each place that a write needs. */
+export async function checkWritable({ root, name }: { root: string; name: string }): Promise<Finding | undefined> {
+  for (const folder of ['.git', '.', 'tools']) {
+    const place = join(root, folder);
+    if (!(await exists(place))) continue;
+    const created = await mkdtemp(join(place, TEMPORARY)).catch(() => undefined);
+    if (created === undefined) {
+      const shown = folder === '.' ? name : `${name}/${folder}`;
+      return warning(
+        `${shown} is not writable${byWhom()}`,
+        'Its tools can be listed, found and run. To forge tools, set "rootDir" to a writable folder.',
+      );
+    }
+    await rmdir(created);
+  }
+  return undefined;
 }
 
 async function checkNewRoot(root: string, name: string) {

@@ -10,7 +10,7 @@ import { TGP } from '../../kernel/tgp.js';
 import { named } from '../commands/commit_command.js';
 import { SILENT } from '../workspace/workspace.js';
 import type { CheckContext } from './doctor_config.js';
-import { checkRootFolder } from './doctor_root.js';
+import { checkRootFolder, checkWritable } from './doctor_root.js';
 import type { Finding } from './finding.js';
 import { ok, problem, warning } from './finding.js';
 import { describeFiles, unsupportedFiles } from './unsupported_files.js';
@@ -20,7 +20,7 @@ type Located = NonNullable<CheckContext['located']>;
 const run = promisify(execFile);
 
 /** Checks the root folder, its repository, and files that are not committed. */
-export async function workspace({ located, config }: CheckContext): Promise<Finding> {
+export async function workspace({ located, config, worker }: CheckContext): Promise<Finding> {
   // The config check has reported the problem already.
   if (located === undefined) return ok('');
   const { root, name } = located;
@@ -38,13 +38,15 @@ export async function workspace({ located, config }: CheckContext): Promise<Find
       `Run "git -C ${name} branch rescued" to keep commits made meanwhile, then "git -C ${name} switch main".`,
     );
   }
+  const { uncommitted, unsupported } =
+    config === 'faulty' ? { uncommitted: [], unsupported: [] } : await tryWorkspace(located, worker);
+  const unwritable = await checkWritable(located);
+  if (unwritable !== undefined) return unwritable;
   if (await isTrackedByApplication(root)) {
     const place = relative(located.resolved.baseDir, root).split(sep).join('/');
     const remedy = `Add /${place}/ to .gitignore: it is a repository of its own.`;
     return warning(`${name} on branch ${branch}, not ignored by the enclosing repository`, remedy);
   }
-  const { uncommitted, unsupported } =
-    config === 'faulty' ? { uncommitted: [], unsupported: [] } : await localFiles(located);
   const details = [];
   const remedies = [];
   if (uncommitted.length > 0) {
@@ -63,11 +65,21 @@ function counted(count: number) {
   return count === 1 ? '1 file is' : `${count} files are`;
 }
 
-/** Files that are not committed or not supported, found by a kernel without remote and without workers. */
-async function localFiles({ root, resolved }: Located) {
+/**
+ * Opens the workspace and runs code in it, as an application does, but without remote and ledger.
+ * @returns its files that are not committed or not supported
+ */
+async function tryWorkspace({ root, resolved }: Located, worker: CheckContext['worker']) {
   const { branch, writeStrategy } = resolved.config.git ?? {};
   const { allowedDirs: _, ...fs } = resolved.config.fs ?? {};
-  const bare = { rootDir: root, fs, git: { branch, writeStrategy }, sandbox: { warm: 0 }, allowedImports: [] };
+  const bare = {
+    rootDir: root,
+    fs,
+    git: { branch, writeStrategy },
+    sandbox: { warm: 0 },
+    allowedImports: [],
+    ledger: { on: false },
+  };
   const here = process.cwd();
   // A kernel refuses a root that contains the current folder.
   if (`${here}${sep}`.startsWith(`${root}${sep}`)) process.chdir(resolved.baseDir);
@@ -75,6 +87,8 @@ async function localFiles({ root, resolved }: Located) {
   const options = { logger: SILENT, [RESOLVED]: settings };
   const kernel = new TGP(options);
   try {
+    // A worker that does not start is reported already.
+    if (worker !== 'faulty') await kernel.run('return 42');
     return { uncommitted: await kernel.git.uncommitted(), unsupported: await unsupportedFiles(kernel, root) };
   } finally {
     await kernel.shutdown();

@@ -78,6 +78,10 @@ function isAllowed(authorization${typed ? ': string | null | undefined' : ''})${
 }`;
 }
 
+/**
+ * A route handler of Next.js that answers messages with an agent. It exports no `runtime`: Node.js is the default, and
+ * `cacheComponents`, which create-next-app sets, refuses the line.
+ */
 export function nextRoute({ language, config, database, up = '../../../' }: Choices) {
   // A config that opens a database is imported, so that the build includes its imports, such as the driver.
   const isImported = database === 'in the config';
@@ -86,8 +90,6 @@ export function nextRoute({ language, config, database, up = '../../../' }: Choi
   const statements = [CRYPTO, ours(database, 'TGP', 'tgpTools'), "import { generateText, stepCountIs } from 'ai';"];
   if (isImported) statements.push(`import config from '${up}${config.replace(/\.[jt]s$/, '')}';`);
   return `${imports(database, ...statements)}
-
-export const runtime = 'nodejs';
 
 ${opened(database, OPEN_ROUTE)}const kernel = new TGP({ ${options} });
 
@@ -102,6 +104,7 @@ ${generate(database, { indent: '  ', kernel: 'kernel', more: ['abortSignal: requ
 `;
 }
 
+/** A script that runs an agent once. */
 export function script({ database }: Choices) {
   const driver = driverOf(database);
   const prompt = "prompt: process.argv[2] ?? 'What is the dimensional weight of a 40x40x50 box, divisor 139?',";
@@ -117,6 +120,7 @@ ${driver ? `  await ${driver.close};\n` : ''}}
 `;
 }
 
+/** A module of NestJS with an agent: service, guard and controller. */
 export function nestModule({ database }: Choices) {
   const driver = driverOf(database);
   const nest = `import {

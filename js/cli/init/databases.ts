@@ -1,5 +1,6 @@
 /** The database drivers that `tgp init` supports, with the code that connects each. */
 
+/** A driver, and the code that connects it. */
 export type Driver = {
   /** Name of the package. */
   name: string;

@@ -1,11 +1,9 @@
 /** `tgp init`: writes the files of an application with an agent. */
 
 import { existsSync, statSync } from 'node:fs';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
-import { resolveCommand } from 'package-manager-detector/commands';
-import { readTextAtMost } from '../../boundary/bounded_read.js';
 import { ConfigError } from '../../boundary/errors.js';
 import { isRecord } from '../../boundary/foreign_json.js';
 import { FILES } from '../../kernel/access_symbols.js';
@@ -16,21 +14,23 @@ import type { TGPOptions } from '../../types/kernel.js';
 import type { Format } from '../terminal/screen.js';
 import { json, line, styled, withProgress } from '../terminal/screen.js';
 import { DEFAULT_ROOT } from '../workspace/config_lookup.js';
+import { packageCommand } from '../workspace/package_command.js';
+import type { FileEffect } from '../workspace/project_files.js';
+import { create, ignoreRoot } from '../workspace/project_files.js';
 import { locateRoot, toolPaths, withoutPolicy } from '../workspace/workspace.js';
 import { nestModule, nextRoute, script, TOKEN_VARIABLE } from './agent_templates.js';
 import { driverOf, layerSteps } from './databases.js';
+import { memoryOffer } from './memory_offer.js';
 import { applyWithTGP } from './next_config.js';
 import type { Project } from './project.js';
 import { inspectProject } from './project.js';
 import { configText, EXAMPLE_TOOL, SHIM } from './templates.js';
 
-type Effect = 'created' | 'changed' | 'kept';
-type FileEffect = { file: string; effect: Effect };
 /**
- * `agent` and `config` are the files of that name; `opens` is the one that opens the database; `manual` is what the user has to add
+ * `root` is the folder of the tools; `agent` and `config` are the files of that name; `opens` is the one that opens the database; `manual` is what the user has to add
  * by hand
  */
-type Done = { files: FileEffect[]; agent: string; config: string; opens: string; manual: string[] };
+type Done = { files: FileEffect[]; root: string; agent: string; config: string; opens: string; manual: string[] };
 
 const EXAMPLE_PATH = 'tools/examples/greet.ts';
 const META = 'meta.json';
@@ -51,8 +51,10 @@ export async function init({ yes, format }: { yes?: boolean; format: Format }): 
     }
     line();
   }
-  const done = await withProgress(format, 'Setting up', () => setUp(project));
-  const next = nextSteps(project, done);
+  const [done, offer] = await withProgress(format, 'Setting up', () =>
+    Promise.all([setUp(project), memoryOffer(project)]),
+  );
+  const next = [...nextSteps(project, done), ...offer];
   if (format === 'json') {
     const { framework, packageManager, databases } = project;
     json({ framework, packageManager, databases, files: done.files, next });
@@ -65,8 +67,7 @@ export async function init({ yes, format }: { yes?: boolean; format: Format }): 
 async function setUp(project: Project): Promise<Done> {
   const { folder, framework, language, databases } = project;
   const present = DEFAULT_FILES.find((name) => existsSync(join(folder, name)));
-  // Beside src/, a TypeScript file would change where `nest build` puts its output.
-  const config = present ?? (framework === 'nest' ? 'tgp.config.mjs' : 'tgp.config.ts');
+  const config = present ?? newConfigName(project);
   const driver = driverOf(databases);
   // A config file that is about to be written is not loaded: its driver may not be installed yet.
   const resolved =
@@ -83,7 +84,13 @@ async function setUp(project: Project): Promise<Done> {
   const applied = framework === 'next' ? await applyWithTGP(folder, language) : undefined;
   if (applied) files.push({ file: applied.file, effect: applied.effect });
   const opens = database === 'in the config' ? config : agent.file;
-  return { files, agent: agent.file, config, opens, manual: applied?.manual ?? [] };
+  return { files, root: name, agent: agent.file, config, opens, manual: applied?.manual ?? [] };
+}
+
+/** Beside src/, a TypeScript file would change where `tsc` and `nest build` put their output. */
+function newConfigName({ folder, framework }: Project) {
+  const isCompiled = framework === 'nest' || (framework === 'plain' && existsSync(join(folder, 'tsconfig.json')));
+  return isCompiled ? 'tgp.config.mjs' : 'tgp.config.ts';
 }
 
 /** Refuses a root path that is a file, before anything is written. */
@@ -131,26 +138,6 @@ async function setUpRoot(root: string, name: string, resolved: ResolvedConfig): 
   }
 }
 
-async function create(folder: string, file: string, text: string): Promise<FileEffect> {
-  const path = join(folder, file);
-  if (existsSync(path)) return { file, effect: 'kept' };
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text, { flag: 'wx' });
-  return { file, effect: 'created' };
-}
-
-/** Adds the root to .gitignore: it is a repository of its own inside the application's. */
-async function ignoreRoot(folder: string, name: string): Promise<FileEffect> {
-  const file = '.gitignore';
-  const path = join(folder, file);
-  if (!existsSync(path)) return create(folder, file, `/${name}/\n`);
-  const text = await readTextAtMost(path);
-  const ignored = text.split(/\r?\n/).some((entry) => entry.trim().replace(/^\/|\/$/g, '') === name);
-  if (ignored) return { file, effect: 'kept' };
-  await writeFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}/${name}/\n`);
-  return { file, effect: 'changed' };
-}
-
 async function addScript({ folder, manifest }: Project): Promise<FileEffect[]> {
   if (!manifest) return [];
   const file = 'package.json';
@@ -175,13 +162,8 @@ function agentOf({ folder, framework, language }: Project) {
 }
 
 function nextSteps({ framework, language, agent: manager, manifest, databases, uses }: Project, done: Done): string[] {
-  const { agent, config, opens, manual } = done;
-  const typed = (task: 'add' | 'execute-local', ...words: string[]): string => {
-    // Every version of yarn runs an installed program by its name and passes all arguments on.
-    if (manager.startsWith('yarn') && task === 'execute-local') return ['yarn', ...words].join(' ');
-    const resolved = resolveCommand(manager, task, words);
-    return resolved ? [resolved.command, ...resolved.args].join(' ') : words.join(' ');
-  };
+  const { root, agent, config, opens, manual } = done;
+  const typed = (task: 'add' | 'execute-local', ...words: string[]) => packageCommand(manager, task, words);
   const missing = ['@tgp/core', 'ai'].filter((name) => !uses(name));
   const { types, variable } = driverOf(databases) ?? {};
   const untyped = types !== undefined && language === 'ts' && /\.m?ts$/.test(opens) && !uses(types);
@@ -197,12 +179,23 @@ function nextSteps({ framework, language, agent: manager, manifest, databases, u
     ...manual,
     ...(framework === 'nest' ? nest : []),
     ...layerSteps(databases, done, framework),
+    ...exclusions(uses, root),
     ...(variable === undefined ? [] : [`Set ${variable}: ${opens} reads it.`]),
     ...(framework === 'plain' ? [] : [`Set ${TOKEN_VARIABLE}: ${agent} accepts only requests with this bearer token.`]),
     `Set AI_GATEWAY_API_KEY, or use a model of another provider in ${agent}.`,
     typed('execute-local', 'tgp', 'doctor'),
-    typed('execute-local', 'tgp', 'exec', EXAMPLE_PATH, '--args', `'{"names": ["Ada"], "greeting": "Hello"}'`),
+    // Without --yes it would ask, and fail where there is no terminal.
+    typed('execute-local', 'tgp', 'exec', EXAMPLE_PATH, '--args', `'{"names": ["Ada"], "greeting": "Hello"}'`, '--yes'),
   ];
+}
+
+/** Test runners would run the tests of tools, which run only in the sandbox. */
+function exclusions(uses: Project['uses'], root: string): string[] {
+  const steps = {
+    vitest: `In your vitest config, set test.exclude to [...configDefaults.exclude, '${root}/**']: "tgp test" runs the tests of tools.`,
+    jest: `In your jest config, set testPathIgnorePatterns to ['/node_modules/', '/${root}/']: "tgp test" runs the tests of tools.`,
+  };
+  return Object.entries(steps).flatMap(([runner, step]) => (uses(runner) ? [step] : []));
 }
 
 function describeProject({ framework, packageManager, databases }: Project) {

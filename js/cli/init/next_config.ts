@@ -24,6 +24,7 @@ const REQUIRE = `const { withTGP } = require('${HELPER}');\n`;
 /** The head of a file that must stay first: a shebang, and comments for TypeScript. */
 const HEADER = /^(?:#!.*\n)?(?:\/\/ *@ts-(?:no)?check.*\n)*/;
 
+/** The config file of the application and whether it uses `withTGP`. */
 export async function readNextConfig(folder: string): Promise<NextConfigFile> {
   const file = FILES.find((name) => existsSync(join(folder, name)));
   if (file === undefined) return { file: 'next.config.mjs', text: '', state: 'none' };

@@ -25,6 +25,7 @@ export type Project = {
   uses: (name: string) => boolean;
 };
 
+/** Detects these facts in the application's folder. */
 export async function inspectProject(folder: string): Promise<Project> {
   const manifest = await readManifest(folder);
   const manager = await detect({ cwd: folder });

@@ -26,6 +26,7 @@ export const SHIM = `#!/usr/bin/env node
 import('@tgp/core/cli');
 `;
 
+/** The source of the example tool. */
 export const EXAMPLE_TOOL = `/** Greets everyone by name. */
 export default function (args: { names: string[]; greeting: string }): string[] {
   return args.names.map((name) => \`\${args.greeting}, \${name}!\`);

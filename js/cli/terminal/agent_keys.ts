@@ -14,6 +14,7 @@ const MORE = 'm';
 /** Time of the last key that could be an answer. */
 let lastKeyAt = Number.NEGATIVE_INFINITY;
 
+/** The key Ctrl-C. */
 export const INTERRUPT = '\u0003';
 
 /** Whether input and output are a terminal, so that a question can be asked. */

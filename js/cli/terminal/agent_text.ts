@@ -5,6 +5,7 @@ import { harmless } from '../../boundary/harmless.js';
 import type { AgentEvent, AgentOutcome, AgentResult } from '../../types/agent.js';
 
 type ToolResult = Extract<AgentEvent, { type: 'tool_result' }>;
+/** The colour of a line's mark. */
 export type Colour = 'green' | 'red' | 'yellow' | 'dim' | 'bold' | 'cyan';
 /** `isWhole`: long text is wrapped instead of cut. */
 export type Line = { mark: string; colour: Colour; text: string; isWhole?: boolean };
@@ -172,6 +173,7 @@ function firstLine(text: unknown) {
   return String(text).split('\n', 1)[0] ?? '';
 }
 
+/** A number in thousands or millions, if it is large. */
 export function count(number: number) {
   if (number < THOUSAND) return String(number);
   return number < MILLION ? `${(number / THOUSAND).toFixed(1)} k` : `${(number / MILLION).toFixed(1)} M`;

@@ -24,6 +24,7 @@ export function data(json: string): boolean {
   return process.stdout.isTTY ? out(`${escapedJson(json)}\n`) : process.stdout.write(`${json}\n`);
 }
 
+/** Writes text to stderr. */
 export function err(text: string) {
   process.stderr.write(shown(text));
 }

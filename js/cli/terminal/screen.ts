@@ -6,15 +6,18 @@ import { harmless, harmlessJson } from '../../boundary/harmless.js';
 import type { DryRunResult } from '../../types/dry_run.js';
 import { err, inStyle, out } from './output.js';
 
+/** The format of a command's output. */
 export type Format = 'text' | 'json';
 
 /** The active spinner. */
 let shown: { start: () => void; clear: () => void } | undefined;
 
+/** The text with a style, if stdout shows colours. */
 export function styled(style: Parameters<typeof inStyle>[0], text: string) {
   return process.stdout.isTTY && process.stdout.hasColors() ? inStyle(style, text) : text;
 }
 
+/** Writes one line to stdout. */
 export function line(text: string = '') {
   out(`${text}\n`);
 }
@@ -44,6 +47,7 @@ export function fitted(
   return lines.join(`\n${' '.repeat(column)}`);
 }
 
+/** Writes a value to stdout as indented JSON. */
 export function json(value: unknown) {
   line(value === undefined ? '' : harmlessJson(value, 2));
 }
@@ -88,5 +92,5 @@ export function failure(format: Format, error: unknown) {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof TGPError)) throw error;
   if (format === 'json') json({ error: { code: error.code, message, details: error.details } });
-  else err(`${message} [${error.code}]\n`);
+  else err(`${message}${message.endsWith('\n') ? '' : ' '}[${error.code}]\n`);
 }

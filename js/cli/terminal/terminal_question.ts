@@ -13,6 +13,7 @@ import { wrapped } from './agent_width.js';
 import { err } from './output.js';
 import { fitted } from './screen.js';
 
+/** The answer of the user. */
 export type Answer = { approved: boolean; always?: true | { any: string[] }; by: string; reason?: string };
 /** `key` is the typed key; an empty string for Enter, Escape and Ctrl-D. */
 type KeyAnswer = Answer & { key: string };
@@ -31,9 +32,11 @@ const CONTINUATION = '⤷';
 const COLOURS: Record<RequestLine['sign'], Colour> = { '+': 'green', '-': 'red', ' ': 'dim', '…': 'dim' };
 const ECHOES: Record<string, string> = { y: 'yes', a: 'always', r: 'yes, and all the rest', m: 'more', w: 'wider' };
 
+/** Why a request is refused that does not fit the terminal. */
 export const TOO_LONG =
   'The request is too long to be shown in full at a terminal, and only a fully shown request can be approved.';
 
+/** Shows a request and returns the answer. */
 export async function askAtTerminal(
   request: ApprovalRequest,
   {
@@ -131,6 +134,7 @@ function show(lines: RequestLine[], columns: number, mark: string) {
   }
 }
 
+/** The user's name, which approvals record. */
 export function userName() {
   try {
     return userInfo().username;

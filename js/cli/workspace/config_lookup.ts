@@ -50,6 +50,7 @@ export async function isOwnFile(file: string) {
   return uid === own || uid === 0;
 }
 
+/** Whether a file or folder exists. */
 export async function exists(path: string) {
   return stat(path).then(
     () => true,

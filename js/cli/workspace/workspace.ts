@@ -14,7 +14,9 @@ import { remark } from '../terminal/output.js';
 import type { SearchScope } from './config_lookup.js';
 import { DEFAULT_ROOT, nearestConfig } from './config_lookup.js';
 import { withDefaultPolicy, withPolicyFile } from './default_policy.js';
+import { ignoreRoot } from './project_files.js';
 
+/** The folder of the tools, in the root. */
 export const TOOLS = 'tools';
 const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
 const EXTENSIONS = ['', '.ts', '.js', '/index.ts'];
@@ -44,6 +46,8 @@ type WorkspaceNeeds = {
    * be read whatever the policy is.
    */
   needs?: 'everything' | 'ledger' | 'rules';
+  /** Creates a missing workspace, instead of an error. */
+  creates?: boolean;
   /** Approves every call that needs approval. */
   yes?: boolean;
   /** The tool that the command itself calls. */
@@ -66,17 +70,18 @@ export async function locateRoot(options: ConfigOption, reach?: SearchScope) {
 
 /**
  * Runs `work` on the project's kernel. Without a policy in the configuration or beside it, reading is allowed and all other
- * calls need approval. It does not create a workspace: only `init` does.
+ * calls need approval.
  */
 export async function withWorkspace<T>(
-  { needs = 'everything', yes, typed, asks = 'terminal', ...options }: WorkspaceOptions,
+  { needs = 'everything', creates = false, yes, typed, asks = 'terminal', ...options }: WorkspaceOptions,
   work: (kernel: TGP, approver: Approver) => Promise<T>,
 ): Promise<T> {
   const located = await locateRoot(options);
   const { root, name } = located;
   const resolved = await configFor(needs, located.resolved);
   // With a remote, a missing workspace is cloned.
-  if (!existsSync(join(root, '.git')) && !(located.hasRemote && needs === 'everything')) {
+  const isMissing = !existsSync(join(root, '.git')) && !(located.hasRemote && needs === 'everything');
+  if (isMissing && !creates) {
     throw new NotFoundError(
       `There is no workspace at ${name}. Run "tgp init" to create one, or set the config file with --config.`,
     );
@@ -89,12 +94,22 @@ export async function withWorkspace<T>(
   const kernelOptions = { logger: toStandardError, approve, [RESOLVED]: resolved, [OWNER]: { agent: 'cli' } };
   const kernel = new TGP(kernelOptions);
   try {
+    if (isMissing) await createWorkspace(kernel, located);
     return await work(kernel, approver);
   } catch (error) {
     throw approver.explained(error);
   } finally {
     await kernel.shutdown();
   }
+}
+
+/** Creates the workspace: booting creates the folder and its repository. In a repository, it is ignored there. */
+async function createWorkspace(kernel: TGP, { root, name, resolved }: Awaited<ReturnType<typeof locateRoot>>) {
+  await kernel.boot();
+  const inside = relative(resolved.baseDir, root).split(sep).join('/');
+  if (existsSync(join(resolved.baseDir, '.git')) && !inside.startsWith('..'))
+    await ignoreRoot(resolved.baseDir, inside);
+  remark(`Created the workspace ${name}, a Git repository for the tools.`);
 }
 
 async function configFor(needs: NonNullable<WorkspaceNeeds['needs']>, resolved: ResolvedConfig) {
@@ -122,15 +137,18 @@ export function offlineConfig({ config: { git, ...config }, ...resolved }: Resol
   };
 }
 
+/** The paths of all tools and their tests. */
 export async function toolPaths(kernel: TGP): Promise<string[]> {
   const files = await kernel[FILES].read('list_files', { dir: '.' });
   return files.filter(isTool);
 }
 
+/** Whether a path is that of a tool or its test. */
 export function isTool(path: string) {
   return path.startsWith(`${TOOLS}/`) && SOURCES.test(path) && !path.endsWith('.d.ts');
 }
 
+/** Whether a path of {@link isTool} is that of a test. */
 export function isTest(path: string) {
   return /\.test$/.test(path.replace(SOURCES, ''));
 }

@@ -49,8 +49,8 @@ export class Gate {
   }
 
   /** The caller, with the token and approver of the current request. */
-  presentCaller(caller: Caller | undefined) {
-    return this.requests.presentCaller(caller, this.#approve !== undefined);
+  withRequest(caller: Caller | undefined) {
+    return this.requests.withRequest(caller, this.#approve !== undefined);
   }
 
   /**

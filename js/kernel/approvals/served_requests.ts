@@ -25,7 +25,7 @@ export class ServedRequests {
    * The caller with the token and approver of the current request. Calls of the application itself are unchanged.
    * @param hasApprover whether the kernel has an approver, which then takes precedence
    */
-  presentCaller(caller: Caller | undefined, hasApprover: boolean): Caller | undefined {
+  withRequest(caller: Caller | undefined, hasApprover: boolean): Caller | undefined {
     const request = this.#present.getStore()?.request;
     if (caller === undefined || request === undefined) return caller;
     const { token = caller.token } = request;

@@ -1,7 +1,7 @@
 /** Calls to the native kernel on behalf of a caller. */
 
 import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
-import type { Caller } from '../../boundary/caller.js';
+import type { Caller, CallInfo } from '../../boundary/caller.js';
 import type { Incoming, KernelReads, Caller as NativeCaller } from '../../boundary/crossing.js';
 import { toJsonText, wellFormedJson } from '../../boundary/json_text.js';
 import { KERNEL_TOOL_FACTS } from '../../boundary/kernel_tool_facts.js';
@@ -11,9 +11,10 @@ import { unwrap } from '../../boundary/unwrap.js';
 import { withoutGit } from '../../files/vfs_mirror.js';
 import type { SqlDetail } from '../../sql/adapter.js';
 import type { OpenTables } from '../../sql/catalogue/table_visibility.js';
+import type { DescribedCall } from '../../tool_shape/tool_owner.js';
 import type { Logger } from '../../types/kernel.js';
 import { keepingAlive } from '../kernel_resources.js';
-import type { Lifecycle } from '../lifecycle.js';
+import type { KernelRuntime } from '../kernel_runtime.js';
 import { nextCallNumber } from './call_numbers.js';
 
 /** Begins a call of the native part. `caller` is the `Caller` as JSON. */
@@ -21,38 +22,36 @@ type Start<Value> = (kernel: NativeKernel, caller: string | undefined) => Promis
 
 /** Makes a change and notifies listeners of the tools. */
 type During = <Done>(change: () => Promise<Done>) => Promise<Done>;
-/** A call as recorded in the ledger. */
-export type CallInfo = { tool: string; caller?: Caller; path?: string; effect?: string; args?: unknown };
 /** A call that JavaScript executes itself. */
-export type OwnCall = CallInfo & { effect: string; changes: boolean; args: unknown };
+export type OwnCall = DescribedCall & { caller?: Caller; changes: boolean };
 
 const EFFECTS = new Map<string, string>(Object.entries(KERNEL_TOOL_FACTS).map(([tool, { effect }]) => [tool, effect]));
 
 /** Executes calls on the booted native kernel, with synchronised files. */
 export class KernelCalls {
-  #life;
+  #runtime;
   #during;
   #log;
 
-  constructor(life: Lifecycle, during: During, log: Logger) {
-    this.#life = life;
+  constructor(runtime: KernelRuntime, during: During, log: Logger) {
+    this.#runtime = runtime;
     this.#during = during;
     this.#log = log;
   }
 
   /** Throws between a shutdown and the next boot. */
   refuseWhenDown() {
-    this.#life.refuseWhenDown();
+    this.#runtime.refuseWhenDown();
   }
 
   /** The native kernel, without waiting; undefined before the boot. */
   get running() {
-    return this.#life.running;
+    return this.#runtime.running;
   }
 
   /** Whether the running kernel sees the current files, without synchronising an application's adapter first. */
-  get isLevel() {
-    return this.#life.running !== undefined && this.#life.mirror === undefined;
+  get hasCurrentFiles() {
+    return this.#runtime.running !== undefined && this.#runtime.mirror === undefined;
   }
 
   /**
@@ -60,7 +59,7 @@ export class KernelCalls {
    * @param asked the call to record, if it is made on behalf of a caller
    */
   async read<Value>(start: Start<Value>, signal?: AbortSignal, asked?: CallInfo): Promise<Value> {
-    return this.reach((kernel) => this.#begin(kernel, start, signal, asked), signal);
+    return this.withKernel((kernel) => this.#begin(kernel, start, signal, asked), signal);
   }
 
   /** Calls a kernel tool that only reads. An argument that is `null` is recorded, one that is `undefined` is not. */
@@ -77,13 +76,16 @@ export class KernelCalls {
   }
 
   /** Does work with the booted kernel. The work passes the gate itself, if required. */
-  reach<Value>(work: (kernel: NativeKernel) => Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-    return keepingAlive(this.#life, async () => {
+  withKernel<Value>(work: (kernel: NativeKernel) => Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+    const { running, mirror } = this.#runtime;
+    // With a signal the work starts later: an abort in the same turn of the event loop then starts nothing.
+    if (running !== undefined && mirror === undefined && signal === undefined) {
+      return keepingAlive(this.#runtime, () => work(running));
+    }
+    return keepingAlive(this.#runtime, async () => {
       throwIfAborted(signal);
-      // With a signal the work starts later: an abort in the same turn of the event loop then starts nothing.
-      const running = signal === undefined ? this.#life.running : undefined;
-      const kernel = running ?? (await untilAborted(this.#life.ready(), signal));
-      if (this.#life.mirror) await untilAborted(this.#life.mirror.refresh(), signal);
+      const kernel = (signal === undefined && running) || (await untilAborted(this.#runtime.ready(), signal));
+      if (this.#runtime.mirror) await untilAborted(this.#runtime.mirror.refresh(), signal);
       throwIfAborted(signal);
       return await work(kernel);
     });
@@ -91,7 +93,7 @@ export class KernelCalls {
 
   /** A read on behalf of a caller, as part of a later call. */
   readFor<Value>(start: Start<Value>, caller: Caller | undefined, signal: AbortSignal | undefined): Promise<Value> {
-    return this.read((kernel) => start(kernel, this.#callerText(0, this.#life.gate.presentCaller(caller))), signal);
+    return this.read((kernel) => start(kernel, this.#callerText(0, this.#runtime.gate.withRequest(caller))), signal);
   }
 
   /** A call that writes no files, but may change the list of tools. */
@@ -101,15 +103,15 @@ export class KernelCalls {
 
   /** A call that writes files. It resolves after an application's adapter has the change too. */
   async change<Value extends object>(start: Start<Value>, signal?: AbortSignal, asked?: CallInfo): Promise<Value> {
-    return keepingAlive(this.#life, async () => {
+    return keepingAlive(this.#runtime, async () => {
       throwIfAborted(signal);
-      const kernel = await untilAborted(this.#life.ready(), signal);
+      const kernel = await untilAborted(this.#runtime.ready(), signal);
       const change = () => this.#begin(kernel, start, signal, asked);
       return this.#during(async () => {
-        const { mirror } = this.#life;
+        const { mirror } = this.#runtime;
         if (!mirror) return change();
         const done = await mirror.write(change);
-        return this.#life.config.git.repo === undefined ? withoutGit(done) : done;
+        return this.#runtime.config.git.repo === undefined ? withoutGit(done) : done;
       });
     });
   }
@@ -123,10 +125,10 @@ export class KernelCalls {
 
   /** A call that JavaScript executes itself, with the same policy, approval and recording as native calls. */
   async own<Value>(asked: OwnCall, work: () => Promise<Value>): Promise<Value> {
-    return keepingAlive(this.#life, async () => {
-      const kernel = await this.#life.ready();
+    return keepingAlive(this.#runtime, async () => {
+      const kernel = await this.#runtime.ready();
       const { tool, effect, changes, args, path } = asked;
-      const caller = this.#life.gate.presentCaller(asked.caller);
+      const caller = this.#runtime.gate.withRequest(asked.caller);
       const number = nextCallNumber();
       const call = {
         number,
@@ -138,7 +140,7 @@ export class KernelCalls {
       };
       const enter = async (approval: string | undefined) =>
         kernel.enter({ ...call, caller: this.#callerText(number, caller, approval) });
-      unwrap(await this.#life.gate.pass(kernel, enter, caller, undefined));
+      unwrap(await this.#runtime.gate.pass(kernel, enter, caller, undefined));
       return this.#observed(kernel, number, asked, () => recorded(kernel, number, work));
     });
   }
@@ -150,27 +152,27 @@ export class KernelCalls {
     work: (begun: Begun) => Promise<Value>,
     signal: AbortSignal | undefined,
   ): Promise<Value> {
-    return this.reach((kernel) => {
+    return this.withKernel((kernel) => {
       const number = nextCallNumber();
-      const caller = this.#life.gate.presentCaller(asked.caller);
+      const caller = this.#runtime.gate.withRequest(asked.caller);
       const ask = (approval: string | undefined) => start(kernel, this.#callerText(number, caller, approval));
       return this.#observed(kernel, number, asked, async () => {
-        const begun = unwrap(await this.#life.gate.pass(kernel, ask, caller, signal));
+        const begun = unwrap(await this.#runtime.gate.pass(kernel, ask, caller, signal));
         return recorded(kernel, number, () => work(begun));
       });
     }, signal);
   }
 
   /** Evaluates a call without making it. */
-  async judge({ tool, effect, args, caller: given, path }: Omit<OwnCall, 'changes'>) {
-    const caller = this.#life.gate.presentCaller(given);
+  async judge({ tool, effect, args, caller: given, path }: DescribedCall & { caller?: Caller }) {
+    const caller = this.#runtime.gate.withRequest(given);
     const call = { tool, effect, changes: false, path, args: toJsonText(args, 'args', { nonFiniteNumbers: 'null' }) };
     return this.read(async (kernel) => kernel.judge({ ...call, number: 0, caller: this.#callerText(0, caller) }));
   }
 
   /** The tools for the prompt of a caller; undefined before the boot, and for a denied token. */
   catalogue(limit: number, caller: Caller | undefined) {
-    const { running } = this.#life;
+    const { running } = this.#runtime;
     const listed = running?.catalogue(limit, this.#callerText(0, caller));
     return listed === undefined || listed.error?.code === 'ERR_DENIED' ? undefined : unwrap(listed);
   }
@@ -179,7 +181,7 @@ export class KernelCalls {
    * For each tool, with the path of a forged one: whether it is visible to the caller, by the policy and the token of the request.
    */
   async shownTools(tools: [string, string | null][], given: Caller | undefined) {
-    return this.coveredTools(tools, this.#life.gate.presentCaller(given));
+    return this.coveredTools(tools, this.#runtime.gate.withRequest(given));
   }
 
   /** The same for a given token, regardless of the current request. */
@@ -197,8 +199,8 @@ export class KernelCalls {
 
   /** Which details of SQL statements the policy and the token of a caller inspect. */
   sqlDetail(caller: Caller | undefined): SqlDetail {
-    if (!this.#life.isJudged && caller?.token === undefined) return 'nothing';
-    const kernel = this.#life.running;
+    if (!this.#runtime.isJudged && caller?.token === undefined) return 'nothing';
+    const kernel = this.#runtime.running;
     // The policy is not available while the kernel stops, so everything is checked.
     if (!kernel) return 'tables';
     const callerText = { number: 0, ...(caller?.token !== undefined && { token: caller.token }) };
@@ -225,16 +227,16 @@ export class KernelCalls {
   ): Promise<Value> {
     throwIfAborted(signal);
     const number = nextCallNumber();
-    const caller = this.#life.gate.presentCaller(asked?.caller);
+    const caller = this.#runtime.gate.withRequest(asked?.caller);
     const work = async () => {
       const ask = (approval: string | undefined) => start(kernel, this.#callerText(number, caller, approval));
-      return outcomeValue(await this.#life.gate.pass(kernel, ask, caller, signal), signal);
+      return outcomeValue(await this.#runtime.gate.pass(kernel, ask, caller, signal), signal);
     };
     return asked === undefined ? work() : this.#observed(kernel, number, asked, work);
   }
 
   #observed<Value>(kernel: NativeKernel, number: number, asked: CallInfo, work: () => Promise<Value>): Promise<Value> {
-    const { telemetry } = this.#life;
+    const { telemetry } = this.#runtime;
     if (!telemetry.isOn()) return work();
     return telemetry.call({ effect: EFFECTS.get(asked.tool), ...asked }, kernel.callName(number), work);
   }
@@ -244,7 +246,7 @@ export class KernelCalls {
    * @param approval the id of an approval of the call
    */
   #callerText(number: number, caller?: Caller, approval?: string) {
-    const parent = this.#life.functions.waitingRun;
+    const parent = this.#runtime.functions.waitingRun;
     const { approve: _, answered: __, ...named } = caller ?? {};
     const callerText: NativeCaller = {
       number,

@@ -96,6 +96,7 @@ function isFunction(value: unknown) {
 /** Options of the TypeScript package that this one replaces; the native kernel does not need them. */
 const IGNORED_OPTIONS = ['fs', 'http'] as const;
 
+/** Warns of options of the TypeScript package that have no effect any more. */
 export function warnOfIgnoredOptions(options: TGPOptions, log: Logger) {
   const ignored = IGNORED_OPTIONS.filter((name) => options[name] !== undefined);
   if (ignored.length > 0) {

@@ -41,6 +41,7 @@ const seed = wholeNumber(0, Number.MAX_SAFE_INTEGER).optional();
 const dryRun = z.boolean().optional();
 const signal = z.custom<AbortSignal>(isAbortSignal, 'must be an AbortSignal').optional();
 
+/** `git` of the configuration. */
 export const GitInputSchema = z.strictObject({
   provider: z
     .enum(['local', 'github', 'gitlab', 'bitbucket'])
@@ -65,6 +66,7 @@ export const GitInputSchema = z.strictObject({
   ...limitsOf(LIMITS.git),
 });
 
+/** `sandbox` of the configuration. */
 export const SandboxInputSchema = z.strictObject({
   ...limitsOf(LIMITS.sandbox),
   isolation: z
@@ -75,6 +77,7 @@ export const SandboxInputSchema = z.strictObject({
   now: z.int().optional().describe("Start time of every run's clock, in milliseconds since 1970."),
 });
 
+/** `fs` of the configuration. */
 export const FSInputSchema = z.strictObject({
   allowedDirs: texts
     .optional()
@@ -83,6 +86,7 @@ export const FSInputSchema = z.strictObject({
   ...limitsOf(LIMITS.fs),
 });
 
+/** `network` of the configuration. */
 export const NetworkInputSchema = z.strictObject({
   proxy: text.optional().describe('Address of the HTTP proxy for Git over https.'),
   noProxy: texts.optional().describe('Hosts, domains and networks to access without the proxy.'),
@@ -97,8 +101,10 @@ const SecretSchema = z.strictObject({
   functions: z.array(text).optional().describe('Functions of sandboxAPI that may receive it.'),
 });
 
+/** `agent` of the configuration. */
 export const AgentInputSchema = z.strictObject(limitsOf(LIMITS.agent));
 
+/** `ledger` of the configuration, as an object. */
 export const LedgerInputSchema = z.strictObject({
   on: z.boolean().optional().describe('Whether the ledger is enabled; "ledger: false" disables it.'),
   fsync: z
@@ -118,6 +124,7 @@ const ledgerInput = z.preprocess(
 
 const modes = z.enum(MODES).optional();
 
+/** The whole configuration. */
 export const ConfigInputSchema = z.strictObject({
   rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),
   git: GitInputSchema.optional(),
@@ -174,6 +181,7 @@ export const ConfigInputSchema = z.strictObject({
 
 const { timeoutMs, wallMs, memoryMb } = limitsOf(LIMITS.sandbox);
 
+/** The options of every run. */
 export const ExecOptionsSchema = z.strictObject({
   timeoutMs,
   wallMs,
@@ -185,40 +193,53 @@ export const ExecOptionsSchema = z.strictObject({
   mode: modes,
 });
 
+/** The options of `kernel.exec`. */
 export const ExecToolOptionsSchema = ExecOptionsSchema.extend({ validate: z.boolean().optional() });
 
+/** The options of `kernel.test`. */
 export const TestOptionsSchema = ExecOptionsSchema.extend({
   caseMs: wallMs,
   coverage: z.boolean().optional(),
   accept: z.boolean().optional(),
 });
 
+/** The options of `kernel.check`. */
 export const CheckOptionsSchema = z.strictObject({ signal });
 
+/** The options of `kernel.fix`. */
 export const FixOptionsSchema = z.strictObject({ signal, dryRun });
 
+/** The options of `kernel.sync`. */
 export const SyncOptionsSchema = z.strictObject({ dryRun });
 
+/** The options of `kernel.find`. */
 export const FindOptionsSchema = z.strictObject({ limit: limited(LIMITS.find_tool.limit), signal });
 
+/** The options of `kernel.git.diff`. */
 export const DiffOptionsSchema = z.strictObject({ from: text.optional(), to: text.optional() });
 
+/** The options of `kernel.getSystemPrompt`. */
 export const PromptOptionsSchema = z.strictObject({
   maxTokens: z.any().optional(),
   mode: modes,
   catalogue: z.boolean().optional(),
 });
 
+/** The options of `kernel.shutdown`. */
 export const ShutdownOptionsSchema = z.strictObject({ pushTimeoutMs: wholeNumber(0, MAX_PUSH_MS).optional() });
 
+/** What a commit records beside its files. */
 export const CommitNoteSchema = z.strictObject({
   why: z.string().optional(),
   session: z.string().optional(),
   model: z.string().optional(),
 });
 
+/** The options of `kernel.policy.replay`. */
 export const ReplayOptionsSchema = z.strictObject({ limit: wholeNumber(1, MAX_REPLAYED).optional() });
 
+/** The options of `kernel.git.history`. */
 export const HistoryOptionsSchema = z.strictObject(limitsOf(LIMITS.file_history));
 
+/** The options of `kernel.tools`. */
 export const ToolsOptionsSchema = z.strictObject({ query: text.optional(), limit: count.optional() });

@@ -6,6 +6,7 @@ import { parseSettings } from '../../boundary/validation.js';
 import type { TGPConfigInput } from '../../types/config.js';
 import { ConfigInputSchema, MAX_ENTRIES } from './option_schemas.js';
 
+/** The configuration, and its keys that have no effect. */
 export type ParsedConfig = { config: TGPConfigInput; ignored: string[] };
 
 /** Keys of the TypeScript package's configuration that never had an effect. */

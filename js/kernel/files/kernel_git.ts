@@ -1,10 +1,10 @@
 /** The Git API of a kernel. */
 
-import type { Caller } from '../../boundary/caller.js';
+import type { Caller, CallInfo } from '../../boundary/caller.js';
 import { ValidationError } from '../../boundary/errors.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { CommitNote, FileHistoryEntry, KernelGit } from '../../types/tools.js';
-import type { CallInfo, KernelCalls } from '../calls/kernel_calls.js';
+import type { KernelCalls } from '../calls/kernel_calls.js';
 import { CommitNoteSchema, DiffOptionsSchema, HistoryOptionsSchema } from '../config/option_schemas.js';
 
 /**

@@ -1,14 +1,14 @@
 /** The default `kernel.vfs`: the root on disk. Its methods boot the kernel first. */
 
 import type { VFSAdapter } from '../../types/files.js';
-import type { Lifecycle } from '../lifecycle.js';
-export function kernelVfs(life: Lifecycle): VFSAdapter {
+import type { KernelRuntime } from '../kernel_runtime.js';
+export function kernelVfs(runtime: KernelRuntime): VFSAdapter {
   const booted = async () => {
-    await life.ready();
-    return life.disk;
+    await runtime.ready();
+    return runtime.disk;
   };
   return {
-    readSync: (path) => life.disk.readSync(path),
+    readSync: (path) => runtime.disk.readSync(path),
     readFile: async (path) => (await booted()).readFile(path),
     writeFile: async (path, content) => (await booted()).writeFile(path, content),
     remove: async (path) => (await booted()).remove(path),

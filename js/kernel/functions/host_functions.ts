@@ -2,7 +2,7 @@
 
 import { AsyncResource } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
-import type { BindingError, BindingHostCall } from '../../../binding.cjs';
+import type { BindingError } from '../../../binding.cjs';
 import { AbortedError, ValidationError } from '../../boundary/errors.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';
 import { isSettled, settled } from '../../boundary/foreign_promise.js';
@@ -13,10 +13,27 @@ import type { OpenTables } from '../../sql/catalogue/table_visibility.js';
 import type { DryRunResult } from '../../types/dry_run.js';
 import type { SqlDialect } from '../../types/sql.js';
 import type { ApplicationFunction } from './application_functions.js';
-import { onBehalfOf, presentCall } from './host_call.js';
+import { currentCall, onBehalfOf } from './function_context.js';
 
 type Answer = (id: number, value?: string, error?: BindingError) => void;
 type TransactionEnd = 'commit' | 'rollback';
+/** A request of the native part. */
+type HostCall = {
+  id: number;
+  /** The outermost run. */
+  runId: number;
+  /** The nearest run that was started from JavaScript: `runId`, or a run nested in it. */
+  contextId: number;
+  /** The run that waits for the answer: one of these, or a run nested in them. */
+  callerId: number;
+  /** The nested runs from below `runId` down to `callerId`. */
+  nesting: number[];
+  /** `commit` and `rollback` end the transaction of the waiting run. */
+  kind: 'call' | TransactionEnd;
+  name: string;
+  /** A JSON array. */
+  args: string;
+};
 /** A call of a function by a run. */
 export type CallOf = {
   /** The outermost run. */
@@ -130,19 +147,19 @@ export class HostFunctions {
 
   /** The run that waits for the current application function; undefined outside of one. */
   get waitingRun() {
-    return presentCall(this.#token)?.runId;
+    return currentCall(this.#token)?.runId;
   }
 
   /** Whether the current code runs inside an application function that has not returned. */
   get isInFunction() {
-    return presentCall(this.#token)?.function.isOpen === true;
+    return currentCall(this.#token)?.function.isOpen === true;
   }
 
   /** Does `work` as run `runId` of the current caller. */
   async during<T>(runId: number, work: () => Promise<T>, facts?: Pick<RunContext, 'sql' | 'sqlDetail' | 'openTables'>) {
     // `AsyncLocalStorage.snapshot` would do the same, but cost a quarter of the time of a run on this thread.
     const caller = new AsyncResource('tgp.run', { requireManualDestroy: true });
-    const context: RunContext = { caller, above: presentCall(this.#token)?.contextId, ...facts };
+    const context: RunContext = { caller, above: currentCall(this.#token)?.contextId, ...facts };
     this.#contexts.set(runId, context);
     try {
       return await work();
@@ -158,7 +175,7 @@ export class HostFunctions {
   }
 
   /** Handles a call of the native part and always answers it. */
-  async serve({ id, runId, contextId, callerId, nesting, kind, name, args }: BindingHostCall, answer: Answer) {
+  async serve({ id, runId, contextId, callerId, nesting, kind, name, args }: HostCall, answer: Answer) {
     try {
       const context = this.#contexts.get(contextId);
       const call = () => {

@@ -47,12 +47,16 @@ const filter = {
   until: time,
 };
 
+/** The arguments of `tail`. */
 export const LedgerTailSchema = z.strictObject({ ...filter, limit, signal });
 
+/** The arguments of `query`. */
 export const LedgerQuerySchema = z.strictObject({ ...filter, limit, after: position.optional(), signal });
 
+/** The arguments of `follow`. */
 export const LedgerFollowSchema = z.strictObject({ ...filter, after: position.optional(), signal });
 
+/** The arguments of `prune`. */
 export const LedgerPruneSchema = z
   .strictObject({
     keep: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
@@ -61,8 +65,10 @@ export const LedgerPruneSchema = z
   })
   .refine(({ keep, before }) => keep !== undefined || before !== undefined, 'needs "keep" or "before"');
 
+/** The options of `show` and `export`. */
 export const LedgerReadSchema = z.strictObject({ signal });
 
+/** An event that the application appends. */
 export const LedgerEventSchema = z.looseObject({
   type: z.enum(OWN_TYPES).optional(),
   session: text.optional(),

@@ -9,7 +9,7 @@ import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { KernelPolicy, PolicyInput, TokenCaveats } from '../../types/policy.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
 import { ReplayOptionsSchema } from '../config/option_schemas.js';
-import type { Lifecycle } from '../lifecycle.js';
+import type { KernelRuntime } from '../kernel_runtime.js';
 import { policySource } from './policy_source.js';
 
 /** Default number of recorded calls that `replay` evaluates. */
@@ -19,13 +19,13 @@ const DEFAULT_REPLAY_LIMIT = 10_000;
  * Implements `kernel.policy`: checks rules, explains a call, and replays recorded calls against other rules.
  * @internal
  */
-export function kernelPolicy(calls: KernelCalls, life: Lifecycle): KernelPolicy {
+export function kernelPolicy(calls: KernelCalls, runtime: KernelRuntime): KernelPolicy {
   const textOf = async (input: PolicyInput | undefined) => {
-    const policy = input ?? life.policy;
+    const policy = input ?? runtime.policy;
     if (typeof policy === 'function') {
       throw new ConfigError('The policy is a function, which cannot be checked or explained. Pass a policy file.');
     }
-    return (await policySource(policy, life.baseDir)).text;
+    return (await policySource(policy, runtime.baseDir)).text;
   };
   return {
     check: async (policy) => {

@@ -8,6 +8,7 @@ import type { DryRunResult } from '../../types/dry_run.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
 import { previewText } from './preview_text.js';
 
+/** The result of a dry run, from the effects that were held back. */
 export function dryRunResult({
   result,
   diffs = [],

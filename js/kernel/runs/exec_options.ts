@@ -27,26 +27,24 @@ const known = new Set<string>();
 /**
  * The options of a run: the signal, and the rest as JSON for the kernel.
  * @param options a private copy
- * @param kind of caller
  * @param caller asks
  * @param own options specific to this kind of run
  * @returns the text may name an approval
  */
 export function readExecOptions(
   options: ExecOptions | undefined,
-  kind: 'application' | 'agent',
   caller: Caller | undefined,
   tracing: Tracing,
   own: Runnable['more'],
 ): { signal: AbortSignal | undefined; textWith: TextWith } {
-  const more = tracing === 'traced' ? { ...own, callerKind: kind, trace: true } : { ...own, callerKind: kind };
+  const more = tracing === 'traced' ? { ...own, trace: true } : { ...own };
   if (options === undefined) return { signal: undefined, textWith: texts(more, caller) };
   const { signal, dryRun, mode, ...limits } = options;
   const isUsual =
     (signal === undefined || isAbortSignal(signal)) && (dryRun === undefined || dryRun === true) && mode === undefined;
   const plain = isUsual && Object.values(limits).every(isNumber);
   if (!plain) parseArguments(ExecOptionsSchema, options, 'exec options');
-  const text = textOf({ ...limits, callerKind: kind });
+  const text = textOf(limits);
   if (plain && !known.has(text)) {
     parseArguments(ExecOptionsSchema, options, 'exec options');
     dropOldest(known, MAX_KNOWN);

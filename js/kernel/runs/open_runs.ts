@@ -1,11 +1,13 @@
 /** Runs in progress. */
 
 import { MessageChannel } from 'node:worker_threads';
+import type { BindingError } from '../../../binding.cjs';
 import { onAbort } from '../../boundary/abort.js';
 import type { ExecValue } from '../../boundary/crossing.js';
 import type { NativeOutcome } from '../../boundary/typed_native.js';
 
-export type RunOutcome = NativeOutcome<ExecValue>;
+/** How a run ended. */
+type RunOutcome = NativeOutcome<ExecValue>;
 
 /** Keeps this process alive while a run is pending, which native code alone does not. */
 const keepAlive = new MessageChannel().port1;
@@ -17,32 +19,29 @@ export class OpenRuns {
   #open = new Map<number, (outcome: RunOutcome) => void>();
 
   /**
-   * Starts run `runId` and waits until `end` is called with its outcome. When the signal fires, `cancel` stops the run, because an
-   * abort cannot stop native work.
+   * Starts run `runId` and waits until `end` is called for it. When the signal fires, `cancel` stops the run, because an abort cannot
+   * stop native work.
    */
-  async wait(
-    runId: number,
-    start: () => void,
-    cancel: () => void,
-    signal: AbortSignal | undefined,
-  ): Promise<RunOutcome> {
+  wait(runId: number, start: () => void, cancel: () => void, signal: AbortSignal | undefined): Promise<RunOutcome> {
+    if (signal === undefined) return this.#ended(runId, start);
     const release = onAbort(signal, cancel);
-    try {
-      return await new Promise((resolve) => {
-        start();
-        this.#open.set(runId, resolve);
-        if (waiting++ === 0) keepAlive.ref();
-      });
-    } finally {
-      release();
-    }
+    return this.#ended(runId, start).finally(release);
   }
 
-  end(runId: number, outcome: RunOutcome) {
+  #ended(runId: number, start: () => void): Promise<RunOutcome> {
+    return new Promise((resolve) => {
+      start();
+      this.#open.set(runId, resolve);
+      if (waiting++ === 0) keepAlive.ref();
+    });
+  }
+
+  /** Reports the end of a run, with its value as JSON text or its error. */
+  end(runId: number, value: string | null | undefined, error: BindingError | null | undefined) {
     const resolve = this.#open.get(runId);
     if (resolve === undefined) return;
     this.#open.delete(runId);
     if (--waiting === 0) keepAlive.unref();
-    resolve(outcome);
+    resolve(error ? { error } : { value: value ?? 'null' });
   }
 }

@@ -7,8 +7,8 @@ import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { KernelSessions } from '../../types/agent.js';
 import type { KernelLedger, LedgerEvent } from '../../types/ledger.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
-import type { FoldedSession } from './session_fold.js';
-import { callsIn, foldSession, shownSession, textIn, withInputs } from './session_fold.js';
+import type { RecordedSession } from './recorded_session.js';
+import { callsIn, rebuildSession, shownSession, textIn, withInputs } from './recorded_session.js';
 import { SESSION_LOG, SessionLog } from './session_log.js';
 
 const DEFAULT_LIMIT = 50;
@@ -26,9 +26,9 @@ export function kernelSessions(
   ledger: KernelLedger,
 ): KernelSessions & { [SESSION_LOG]: SessionLog } {
   const log = new SessionLog(calls, ledger);
-  const folded = async (session: string) => {
+  const rebuilt = async (session: string) => {
     requireText(session, 'session');
-    const found = foldSession(session, await log.events(session));
+    const found = rebuildSession(session, await log.events(session));
     if (found !== undefined) return found;
     throw new NotFoundError(
       `There is no session "${session}". List the sessions with kernel.sessions.list() or "tgp sessions".`,
@@ -45,14 +45,14 @@ export function kernelSessions(
         else events.push(event);
       }
       const shown = [...bySession].flatMap(([session, events]) => {
-        const found = foldSession(session, events);
+        const found = rebuildSession(session, events);
         return found === undefined ? [] : [shownSession(found)];
       });
       const wanted = shown.filter((session) => state === undefined || session.state === state);
       return wanted.sort((one, other) => (one.updated < other.updated ? 1 : -1)).slice(0, limit);
     },
     get: async (session) => {
-      const found = await folded(session);
+      const found = await rebuilt(session);
       const steppedEntries = found.entries.filter((entry) => 'step' in entry);
       const steps = await Promise.all(
         steppedEntries.map(async ({ step, content, inputs }) => {
@@ -68,7 +68,7 @@ export function kernelSessions(
       return { ...shownSession(found), steps };
     },
     close: async (session) => {
-      const found = await folded(session);
+      const found = await rebuilt(session);
       const { state } = shownSession(found);
       if (state === 'closed') return;
       if (state === 'running') {
@@ -78,11 +78,14 @@ export function kernelSessions(
       }
       await log.append(session, BY_CLOSING, { what: 'agent close' });
     },
-    recording: (session) => recorded(log, () => folded(session)),
+    recording: (session) => recorded(log, () => rebuilt(session)),
   };
 }
 
-async function* recorded(log: SessionLog, find: () => Promise<FoldedSession>): AsyncGenerator<string, void, undefined> {
+async function* recorded(
+  log: SessionLog,
+  find: () => Promise<RecordedSession>,
+): AsyncGenerator<string, void, undefined> {
   const { entries, session, model } = await find();
   yield JSON.stringify({ recording: 1, session, model });
   for (const entry of entries) {

@@ -19,8 +19,9 @@ export type ProcessIdentity = {
 /** State shared by all copies of this module in one thread: `import` and `require` load one each. */
 export const THREAD_STATE = shared(Symbol.for('@tgp/core/realm'));
 
-/** How often a process renews its lease, and how long a lease lasts if the process cannot be checked directly. */
+/** How often a process renews its lease. */
 export const BEAT_MS = 15_000;
+/** How long a lease holds of a process that cannot be checked directly. */
 export const LEASE_MS = 60_000;
 
 const MAX_STAT_BYTES = 4_096;

@@ -103,6 +103,7 @@ export class SessionLog {
   }
 }
 
+/** Whether a recorded value refers to one that is recorded elsewhere. */
 export function isReference(value: unknown): value is Reference {
   return isRecord(value) && typeof value[REFERENCE] === 'string';
 }

@@ -41,7 +41,7 @@ export function kernelRegistry(
       calls.refuseWhenDown();
       const { running } = calls;
       const cached = running ? listed.now(running) : [];
-      return calls.isLevel ? cached : awaitable(cached, () => calls.read((kernel) => kernel.listTools()));
+      return calls.hasCurrentFiles ? cached : awaitable(cached, () => calls.read((kernel) => kernel.listTools()));
     },
     remember: () => calls.read((kernel) => kernel.readTexts()),
     sync: () =>

@@ -10,16 +10,16 @@ import type { Mode } from '../../types/tests.js';
 import { withTypes } from '../../types_check/type_checker.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
 import { CheckOptionsSchema, FindOptionsSchema, PromptOptionsSchema } from '../config/option_schemas.js';
-import type { Lifecycle } from '../lifecycle.js';
+import type { KernelRuntime } from '../kernel_runtime.js';
 
 export class ToolInspection {
-  #life;
+  #runtime;
   #calls;
   #liveNames;
 
   /** @param liveNames names of tools that can be called by name, by path */
-  constructor(life: Lifecycle, calls: KernelCalls, liveNames: () => Map<string, string>) {
-    this.#life = life;
+  constructor(runtime: KernelRuntime, calls: KernelCalls, liveNames: () => Map<string, string>) {
+    this.#runtime = runtime;
     this.#calls = calls;
     this.#liveNames = liveNames;
   }
@@ -33,7 +33,7 @@ export class ToolInspection {
       call,
       (kernel, callerText) => kernel.checkTool(path, callerText),
       async ({ types: sources, ...report }) => {
-        const types = await untilAborted(this.#life.types.check(sources), signal);
+        const types = await untilAborted(this.#runtime.typeChecks.check(sources), signal);
         return withTypes(sources.files[0]?.path ?? path, report, types);
       },
       signal,
@@ -49,10 +49,10 @@ export class ToolInspection {
     requireText(query, 'query');
     const { limit, signal } = parseArguments(FindOptionsSchema, options, 'find options');
     const search = async (kernel: NativeKernel, callerText: string | undefined) => {
-      const { memory } = this.#life;
-      const vector = await untilAborted(memory.vectorOf(query), signal);
+      const { embeddingModel } = this.#runtime;
+      const vector = await untilAborted(embeddingModel.vectorOf(query), signal);
       const found = await kernel.findTool(query, limit, vector, callerText);
-      memory.reportProblem(kernel);
+      embeddingModel.reportProblem(kernel);
       return found;
     };
     return this.#calls.read(search, signal, { tool: 'find_tool', caller, args: { query, limit } });
@@ -65,10 +65,10 @@ export class ToolInspection {
       maxTokens,
       catalogue: (limit) => (catalogue ? this.#calls.catalogue(limit, caller) : undefined),
       facts: {
-        config: { ...(this.#life.isConfigKnown && this.#life.config), ...(mode && { mode }) },
-        sql: this.#life.sqlGuide,
-        functions: this.#life.functionGuides,
-        isJudged: this.#life.isJudged,
+        config: { ...(this.#runtime.isConfigKnown && this.#runtime.config), ...(mode && { mode }) },
+        sql: this.#runtime.sqlGuide,
+        functions: this.#runtime.functionGuides,
+        isJudged: this.#runtime.isJudged,
       },
       live: this.#liveNames(),
     });

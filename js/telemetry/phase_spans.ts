@@ -10,7 +10,7 @@ import { ATTRIBUTES, hostCallSpanName } from './names.js';
 const MAX_CALL_SPANS = 1_000;
 
 /** @param outside with the span of the run */
-export function addPartSpans(tracing: TracerAccess, outside: Context, { phases = [], calls = [], call }: CallMessage) {
+export function addPhaseSpans(tracing: TracerAccess, outside: Context, { phases = [], calls = [], call }: CallMessage) {
   let inRun = outside;
   for (const { name, start, end } of phases) {
     const inside = addSpan(tracing, outside, name, { start, end });

@@ -4,8 +4,8 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitError } from '../boundary/errors.js';
-import { accessOf, isCode, isGitConfig, isGitFolder } from './kept_back.js';
 import { isPrivateKey } from './private_keys.js';
+import { accessOf, isCode, isGitConfig, isGitFolder } from './protected_paths.js';
 import type { CopyRules } from './scratch_copy.js';
 
 /** Maximum number of files and folders. */
@@ -15,7 +15,7 @@ const MAX_DEPTH = 64;
 const CONCURRENCY = 16;
 
 /** @returns only the folder itself if nothing in it is hidden */
-export async function openParts(
+export async function readablePaths(
   folder: string,
   rules: Pick<CopyRules, 'isHidden' | 'keys' | 'places'>,
 ): Promise<string[]> {

@@ -36,7 +36,7 @@ const CALLERS = new Set(['apply', 'call']);
 /**
  * Replaces `Function(…)`, `new Function(…)` and `Function.apply(…)`. Other uses of `Function` are kept: packages compare with it.
  */
-export const codeFromText = (): Plugin => ({
+export const evalShims = (): Plugin => ({
   name: 'tgp:code-from-text',
   transform: {
     filter: { code: /\bFunction\s*(?:\(|\.\s*(?:apply|call)\b)/ },

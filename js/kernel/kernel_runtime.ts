@@ -1,4 +1,4 @@
-/** Boot and shutdown of a kernel. */
+/** The runtime of a kernel: its boot and shutdown, and what its calls share between them. */
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -26,31 +26,34 @@ import { resolveConfig } from './config/config.js';
 import { withSecrets } from './config/config_secrets.js';
 import type { KernelOptions } from './config/kernel_options.js';
 import { previewConfig, renewConfig } from './config/shown_config.js';
+import { EmbeddingModel } from './embedding_model.js';
 import { warnOfEmptyWorkspace } from './files/empty_workspace.js';
 import { applicationFunctions } from './functions/application_functions.js';
 import { HostFunctions } from './functions/host_functions.js';
 import { offerSql } from './functions/sandbox_sql.js';
 import type { KernelResources } from './kernel_resources.js';
 import { cancelRelease, closeConfigDatabase, releaseWhenCollected } from './kernel_resources.js';
-import { KernelTypes } from './kernel_types.js';
 import type { RecordedEvent } from './ledger/redact_hook.js';
 import { redacted } from './ledger/redact_hook.js';
-import { Memory } from './memory.js';
 import { createNativeKernel } from './native_kernel.js';
 import type { PolicySource } from './policy/policy_source.js';
 import { policySource, refuseWritablePolicy } from './policy/policy_source.js';
 import { watchPolicy } from './policy/policy_watch.js';
 import { OpenRuns } from './runs/open_runs.js';
 import { ResultFiles } from './runs/result_files.js';
+import { TypeChecks } from './type_checks.js';
 
 /** How long a shutdown waits for a boot in progress. The native kernel waits equally long for its last pushes. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
 
-/** The boot and shutdown state machine of a kernel. Each life is booted once and stopped once; a boot may follow a shutdown. */
-export class Lifecycle {
+/**
+ * Boots and stops the native kernel, and holds what calls use in between: configuration, gate, telemetry, functions. It is booted and
+ * stopped once per generation; a boot may follow a shutdown.
+ */
+export class KernelRuntime {
   runs = new OpenRuns();
   /** The embedding model for tool search. */
-  memory: Memory;
+  embeddingModel: EmbeddingModel;
   telemetry;
   /** The policy and approval gate. */
   gate: Gate;
@@ -79,24 +82,24 @@ export class Lifecycle {
   /** Whether the boot must stop waiting for its remote. The native kernel may not exist yet. */
   #isHalted = false;
   /** A boot that waits for a shutdown in progress; a later shutdown cancels it. */
-  #revival: object | undefined;
-  /** The number of this life: caches of an earlier one are invalid. */
-  life = 0;
+  #restart: object | undefined;
+  /** Counts the restarts: caches of an earlier generation are invalid. */
+  generation = 0;
 
-  constructor({ options, logger, refusal }: KernelOptions, log: Logger) {
+  constructor({ options, refusal }: KernelOptions, log: Logger) {
     this.#options = options;
     this.#refusal = refusal;
     this.#application = { sql: options.sql, sandboxAPI: options.sandboxAPI };
     this.#log = log;
-    this.memory = new Memory(options.embed, log, logger);
+    this.embeddingModel = new EmbeddingModel(options.embed, log);
     // Masking works only after the boot, when secret values are known.
     this.telemetry = createTelemetry(options.telemetry, log, (text) => this.running?.masked(text) ?? undefined);
     this.gate = new Gate(options.approve, log);
     this.#resources = this.#newResources();
   }
 
-  get types() {
-    return this.#resources.types;
+  get typeChecks() {
+    return this.#resources.typeChecks;
   }
 
   /** The mirror of `options.vfs` on disk, if its files are not there already. */
@@ -115,13 +118,13 @@ export class Lifecycle {
     return this.#isBooted || this.#options.config !== undefined;
   }
 
-  /** Boots the kernel; after a shutdown, starts a new life. */
+  /** Boots the kernel; after a shutdown, starts a new generation. */
   async boot() {
     if (this.#stopping) {
-      this.#revival ??= {};
-      const revival = this.#revival;
+      this.#restart ??= {};
+      const restart = this.#restart;
       await this.#stopping.catch(() => {});
-      if (this.#revival === revival) this.#revive();
+      if (this.#restart === restart) this.#reset();
     }
     await this.ready();
   }
@@ -223,13 +226,13 @@ export class Lifecycle {
   }
 
   stop(pushTimeoutMs: number | undefined) {
-    this.#revival = undefined;
+    this.#restart = undefined;
     this.#stopping ??= this.#stop(pushTimeoutMs);
     return this.#stopping;
   }
 
-  #revive() {
-    this.#revival = undefined;
+  #reset() {
+    this.#restart = undefined;
     this.#stopping = undefined;
     this.#booting = undefined;
     this.#inspected = undefined;
@@ -238,11 +241,11 @@ export class Lifecycle {
     this.#isHalted = false;
     this.runs = new OpenRuns();
     this.#resources = this.#newResources();
-    this.life += 1;
+    this.generation += 1;
   }
 
   #newResources() {
-    const resources: KernelResources = { types: new KernelTypes(this.#log) };
+    const resources: KernelResources = { typeChecks: new TypeChecks(this.#log) };
     releaseWhenCollected(this, resources);
     return resources;
   }
@@ -266,7 +269,7 @@ export class Lifecycle {
     const kernel = createNativeKernel(this.#functions, this.runs, this.#log);
     this.#resources.kernel = kernel;
     if (this.#isHalted) kernel.halt();
-    const model = this.memory.choose(rooted.memory, baseDir);
+    const model = this.embeddingModel.choose(rooted.memory, baseDir);
     const hook = this.#options.redact === undefined ? 'absent' : 'present';
     this.policy = application.policy;
     const policy = await policySource(application.policy, baseDir);
@@ -285,7 +288,7 @@ export class Lifecycle {
     this.results = new ResultFiles(this.#disk, booted.config.fs);
     // `sweepOld` opens the root and keeps the descriptor, so it runs only when the folder exists.
     if (existsSync(resolve(baseDir, booted.config.rootDir, RESULT_FOLDER))) await this.results.sweepOld();
-    this.types.start(baseDir, this.functionGuides);
+    this.typeChecks.start(baseDir, this.functionGuides);
     for (const warning of [...warnings, ...booted.warnings]) this.#log.warn(warning);
     if (this.#options.vfs === undefined) await warnOfEmptyWorkspace(kernel, this.config, this.#log);
     if (booted.config.sandbox.warm > 0) this.inspect(kernel);
@@ -311,8 +314,8 @@ export class Lifecycle {
     const functions = new HostFunctions(applicationFunctions(sandboxAPI));
     if (sql !== undefined) this.#endTransactions = offerSql(functions, sql, this.#log);
     functions.add('#warn', (_call, [message]: [unknown]) => this.#log.warn(String(message)));
-    functions.add('#types', (_call, [sources]: [TypeSources]) => this.types.checkBeforeRun(sources));
-    functions.add('#embed', (_call, [texts]: [string[]]) => this.memory.embedTexts(texts));
+    functions.add('#types', (_call, [sources]: [TypeSources]) => this.typeChecks.checkBeforeRun(sources));
+    functions.add('#embed', (_call, [texts]: [string[]]) => this.embeddingModel.embedTexts(texts));
     const { redact } = this.#options;
     if (redact !== undefined) {
       functions.add('#redact', (_call, [events]: [RecordedEvent[]]) => redacted(redact, events, this.#log));
@@ -368,8 +371,8 @@ export class Lifecycle {
     const bootDeadline = setTimeout(halt, pushTimeoutMs ?? SHUTDOWN_TIMEOUT_MS);
     await this.#booting?.catch(() => {});
     clearTimeout(bootDeadline);
-    const { kernel, types, mirror, unwatch } = this.#resources;
-    types.stop();
+    const { kernel, typeChecks, mirror, unwatch } = this.#resources;
+    typeChecks.stop();
     unwatch?.();
     await this.results?.removeOwn();
     if (kernel) unwrap(await kernel.shutdown(pushTimeoutMs));

@@ -2,6 +2,7 @@
 
 import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
 import type { Caller } from '../../boundary/caller.js';
+import { isForModel } from '../../boundary/caller.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { LiveForgedTools } from '../../forged/forged_tools.js';
@@ -14,37 +15,40 @@ import { nextCallNumber } from '../calls/call_numbers.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
 import { outcomeValue } from '../calls/kernel_calls.js';
 import { ExecToolOptionsSchema } from '../config/option_schemas.js';
-import type { Lifecycle } from '../lifecycle.js';
+import type { KernelRuntime } from '../kernel_runtime.js';
 import { previewedRun } from './dry_run.js';
 import { argumentsText, plainly, readExecOptions } from './exec_options.js';
-import { runTests } from './kernel_tests.js';
+import { runTests } from './run_tests.js';
 import type { Runnable } from './runnable.js';
 import { codeRun, toolRun } from './runnable.js';
 
-type RunCaller = { kind: 'application' | 'agent'; caller?: Caller };
-
 /** Starts runs of tools, code and tests on behalf of a caller. */
-export class KernelRuns {
-  #life;
+export class RunStarter {
+  #runtime;
   #calls;
   #forged;
 
-  constructor(life: Lifecycle, calls: KernelCalls, forged: () => LiveForgedTools) {
-    this.#life = life;
+  constructor(runtime: KernelRuntime, calls: KernelCalls, forged: () => LiveForgedTools) {
+    this.#runtime = runtime;
     this.#calls = calls;
     this.#forged = forged;
   }
 
-  async tool(path: string, args: unknown, options: ExecToolOptions | undefined, by: RunCaller) {
+  /** May throw before it returns a promise. */
+  tool(path: string, args: unknown, options: ExecToolOptions | undefined, caller: Caller | undefined) {
     requireText(path, 'path');
-    if (options === undefined) return await this.#run(toolRun(path), args, options, by);
+    if (options === undefined) return this.#run(toolRun(path), args, options, caller);
+    return this.#toolWith(path, args, options, caller);
+  }
+
+  async #toolWith(path: string, args: unknown, options: ExecToolOptions, caller: Caller | undefined) {
     const { validate, ...given } = plainly(options) as ExecToolOptions;
-    if (validate === undefined) return await this.#run(toolRun(path), args, given, by);
+    if (validate === undefined) return await this.#run(toolRun(path), args, given, caller);
     const { signal } = parseArguments(ExecToolOptionsSchema, { ...given, validate }, 'exec options');
-    if (!validate) return this.#run(toolRun(path), args, given, by);
+    if (!validate) return this.#run(toolRun(path), args, given, caller);
     // As they arrive in the sandbox, where a date is a string.
     const crossing = parseForeignJson(argumentsText(args));
-    return this.#run(toolRun(path), await this.#fitting(path, crossing, signal, by.caller), given, by);
+    return this.#run(toolRun(path), await this.#fitting(path, crossing, signal, caller), given, caller);
   }
 
   /** Validates arguments against the schema of a tool. */
@@ -56,9 +60,9 @@ export class KernelRuns {
     });
   }
 
-  async code(code: string, args: unknown, options: ExecOptions | undefined, by: RunCaller) {
+  async code(code: string, args: unknown, options: ExecOptions | undefined, caller: Caller | undefined) {
     requireText(code, 'code');
-    return this.#run(codeRun(code), args, options === undefined ? undefined : plainly(options), by);
+    return this.#run(codeRun(code), args, options === undefined ? undefined : plainly(options), caller);
   }
 
   /** Runs a tool for an agent, with arguments from a model. */
@@ -66,7 +70,7 @@ export class KernelRuns {
     requireText(path, 'path');
     const given = plainly(options);
     const fitting = await this.#fitting(path, args, given.signal, caller);
-    return this.#run(toolRun(path), fitting, given, { kind: 'agent', caller });
+    return this.#run(toolRun(path), fitting, given, caller);
   }
 
   /**
@@ -90,46 +94,45 @@ export class KernelRuns {
     throwIfAborted(signal);
     const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
     const fitting = this.#forged().argumentsOfCode(parameters, args);
-    return this.#run(codeRun(code), fitting, given, { kind: 'agent', caller });
+    return this.#run(codeRun(code), fitting, given, caller);
   }
 
-  async tests(path: string | undefined, options: TestOptions | undefined, by: RunCaller) {
-    let runner = by;
+  async tests(path: string | undefined, options: TestOptions | undefined, caller: Caller | undefined) {
+    let runner = caller;
     return runTests(
       path,
       options,
       async (given, signal) => {
         const tests = await this.#calls.readFor(
           (kernel, callerText) => kernel.testFiles(given, callerText),
-          by.caller,
+          caller,
           signal,
         );
-        if (tests.length > 1) runner = this.#askedOnce(path, by);
+        if (tests.length > 1) runner = this.#askedOnce(path, caller);
         return tests;
       },
       (test, limits) => this.#run(test, {}, limits, runner),
       (test) => {
-        const asked = { tool: 'accept_test', caller: by.caller, path: test };
+        const asked = { tool: 'accept_test', caller, path: test };
         return this.#calls.change((kernel, callerText) => kernel.acceptTest(test, callerText), options?.signal, asked);
       },
       {
-        isHeld: by.kind === 'agent' && (by.caller?.mode ?? this.#life.config.mode) !== 'explore',
-        by: this.#life.gate.presentCaller(by.caller)?.token === undefined ? 'open' : 'token',
+        isHeld: isForModel(caller) && (caller?.mode ?? this.#runtime.config.mode) !== 'explore',
+        by: this.#runtime.gate.withRequest(caller)?.token === undefined ? 'open' : 'token',
       },
     );
   }
 
   /** The caller with an approver that is asked once for all tests of a call. */
-  #askedOnce(path: string | undefined, by: RunCaller): RunCaller {
-    const { gate } = this.#life;
-    const { caller } = by;
-    if (caller === undefined || caller.answered?.() !== undefined) return by;
-    const approve = gate.approverOf(gate.presentCaller(caller));
-    if (approve === undefined) return by;
+  #askedOnce(path: string | undefined, caller: Caller | undefined): Caller | undefined {
+    const { gate } = this.#runtime;
+    if (caller === undefined || caller.answered?.() !== undefined) return caller;
+    const approve = gate.approverOf(gate.withRequest(caller));
+    if (approve === undefined) return caller;
     const named = path === undefined ? {} : { path };
     const judge = () => this.#calls.judge({ tool: 'test_tool', effect: 'run', args: named, caller, ...named });
     const once = combinedTestApproval(judge, approve, path);
-    return { ...by, caller: { ...caller, answered: () => once } };
+    return { ...caller, answered: () => once };
   }
 
   /**
@@ -140,11 +143,11 @@ export class KernelRuns {
     runnable: Runnable,
     args: unknown,
     options: ExecOptions | undefined,
-    by: RunCaller,
+    caller: Caller | undefined,
   ): Promise<ExecResult | DryRunResult> {
-    if (options?.dryRun !== true) return this.#begin(runnable, args, options, by);
+    if (options?.dryRun !== true) return this.#begin(runnable, args, options, caller);
     const sql: DryRunResult['sql'] = [];
-    return previewedRun(this.#begin(runnable, args, options, by, sql), sql);
+    return previewedRun(this.#begin(runnable, args, options, caller, sql), sql);
   }
 
   /** @param sql collects the statements of a dry run */
@@ -152,19 +155,19 @@ export class KernelRuns {
     { tool, path, more, start: startRun }: Runnable,
     args: unknown,
     options: ExecOptions | undefined,
-    { kind, caller: given }: RunCaller,
+    given: Caller | undefined,
     sql?: DryRunResult['sql'],
   ): Promise<ExecResult> {
-    const caller = this.#life.gate.presentCaller(given);
+    const caller = this.#runtime.gate.withRequest(given);
     // Read now: the function may have returned when the run begins.
-    const { isInFunction } = this.#life;
+    const { isInFunction } = this.#runtime;
     const run = (tracing: Tracing) => {
-      const { signal, textWith } = readExecOptions(options, kind, caller, tracing, more);
+      const { signal, textWith } = readExecOptions(options, caller, tracing, more);
       const argsText = argumentsText(args);
       const runId = nextCallNumber();
-      return this.#calls.reach(async (kernel) => {
-        const { functions, runs, gate } = this.#life;
-        this.#life.inspect(kernel);
+      return this.#calls.withKernel(async (kernel) => {
+        const { functions, runs, gate } = this.#runtime;
+        this.#runtime.inspect(kernel);
         const cancel = () => {
           functions.cancel(runId);
           kernel.cancel(runId);
@@ -179,7 +182,7 @@ export class KernelRuns {
         return outcomeValue(outcome, signal);
       }, signal);
     };
-    const { telemetry } = this.#life;
+    const { telemetry } = this.#runtime;
     if (!telemetry.isOn()) return run('untraced');
     return telemetry.run({ tool, caller, path, effect: 'run', args }, undefined, run);
   }

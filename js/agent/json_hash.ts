@@ -7,7 +7,7 @@ import { isRecord } from '../boundary/foreign_json.js';
  * A hash of JSON data that does not depend on the order of members. It detects values that changed in the ledger; `undefined`
  * has a hash too.
  */
-export function fingerprint(value: unknown) {
+export function jsonHash(value: unknown) {
   return createHash('sha256')
     .update(sorted(value) ?? 'undefined')
     .digest('hex');

@@ -11,13 +11,13 @@ export type KernelPlaces = { root: string; policy?: string };
 type Access = 'seen' | 'readOnly' | 'hidden';
 
 /** Policy and configuration files: readable for programs, but not writable. */
-const RULES = /^tgp\.(?:policy|config)\.[a-z]+$/i;
+const CONFIG_FILE = /^tgp\.(?:policy|config)\.[a-z]+$/i;
 /** Folders of nested repositories in `.git`. */
 export const NESTED = ['worktrees', 'modules'];
 /** Names of source and web files, which are not searched for keys in read-only folders: there are too many. */
 const CODE = /\.(?:[cm]?[jt]sx?|map|mdx?|css|html?|svg|png|woff2?|wasm|node|so|h|hpp|c|cc|cpp)$/i;
 /** @param name whether it is the name of a policy or configuration file */
-export const isRules = (name: string) => RULES.test(name);
+export const isConfigFile = (name: string) => CONFIG_FILE.test(name);
 
 /** Whether a folder is the workspace of a kernel. */
 export const isWorkspace = (folder: string) => existsSync(join(folder, '.git', 'tgp'));
@@ -47,7 +47,7 @@ export function accessOf(real: string, isFolder: boolean, places: KernelPlaces |
   const name = basename(real);
   if (isFolder && (real === places?.root || isWorkspace(real) || (name === '.git' && holdsKernel(real))))
     return 'hidden';
-  return !isFolder && (real === places?.policy || isRules(name)) ? 'readOnly' : 'seen';
+  return !isFolder && (real === places?.policy || isConfigFile(name)) ? 'readOnly' : 'seen';
 }
 
 /** Whether a folder is the Git folder of a repository, submodule or worktree, by its content. */
@@ -62,6 +62,7 @@ export const isGitConfig = (name: string) => name.startsWith('config');
 /** @param name whether a file is source code or part of a web page, by its name */
 export const isCode = (name: string) => CODE.test(name);
 
+/** The places of a kernel, without symbolic links. */
 export function realPlaces({ root, policy }: { root: string; policy?: string | undefined }): KernelPlaces {
   return { root: realOrSame(root), ...(policy !== undefined && { policy: realOrSame(policy) }) };
 }

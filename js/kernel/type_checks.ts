@@ -9,7 +9,7 @@ import type { TypeCheckOutcome } from '../types_check/type_checker.js';
 import { TypeChecker } from '../types_check/type_checker.js';
 
 /** The type checker of a kernel, for `check()` and for the strict check that the native part requests before a run. */
-export class KernelTypes {
+export class TypeChecks {
   #log;
   #checker: TypeChecker | undefined;
   /** Whether the warnings about missing type checks were logged. */

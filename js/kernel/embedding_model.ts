@@ -13,26 +13,18 @@ import type { Logger } from '../types/kernel.js';
 import type { EmbedTexts } from '../types/memory.js';
 import { EmbedHook } from './embed_hook.js';
 
-/** Loggers that have received the hint: a process with many kernels logs it once. */
-const notified = new WeakSet();
-
-export class Memory {
+export class EmbeddingModel {
   #embed: EmbedTexts | undefined;
   #logger: Logger;
-  /** The application's own, which several kernels may share. */
-  #listener: object;
   #hook: EmbedHook | undefined;
-  #by: 'words' | 'model' | 'off' | undefined;
+  /** Whether a model was chosen. */
+  #isChosen = false;
   #problem: string | undefined;
 
-  /**
-   * @param logger that never throws
-   * @param listener the application's own, which several kernels may share
-   */
-  constructor(embed: EmbedTexts | undefined, logger: Logger, listener: object) {
+  /** @param logger that never throws */
+  constructor(embed: EmbedTexts | undefined, logger: Logger) {
     this.#embed = embed;
     this.#logger = logger;
-    this.#listener = listener;
   }
 
   /**
@@ -40,15 +32,11 @@ export class Memory {
    * @param baseDir where the application's packages are found
    */
   choose(mode: 'auto' | 'off' | undefined, baseDir: string): string | undefined {
-    this.#by = mode === 'off' ? 'off' : 'model';
-    if (mode === 'off') return undefined;
-    if (this.#embed) {
-      this.#hook ??= new EmbedHook(this.#embed, this.#logger);
-      return JSON.stringify('application');
-    }
-    const weights = locateWeights(baseDir);
-    if (weights === undefined) this.#by = 'words';
-    return weights && JSON.stringify({ weights });
+    const weights = mode === 'off' || this.#embed ? undefined : locateWeights(baseDir);
+    this.#isChosen = mode !== 'off' && (this.#embed !== undefined || weights !== undefined);
+    if (!this.#isChosen) return undefined;
+    if (this.#embed) this.#hook ??= new EmbedHook(this.#embed, this.#logger);
+    return JSON.stringify(this.#embed ? 'application' : { weights });
   }
 
   /** Embeds texts for the native kernel. */
@@ -62,15 +50,9 @@ export class Memory {
     return this.#hook?.vectorOf(query);
   }
 
-  /** Logs once why tool search uses words only. */
+  /** Logs once why the weights cannot be used. */
   reportProblem(kernel: NativeKernel) {
-    if (this.#by === 'words' && !notified.has(this.#listener)) {
-      notified.add(this.#listener);
-      this.#logger.info(
-        "Tool search uses words only. To search by meaning too, install @tgp/memory or pass embed; memory: 'off' disables this message.",
-      );
-    }
-    if (this.#by !== 'model') return;
+    if (!this.#isChosen) return;
     const { problem } = unwrap(kernel.memoryReport());
     if (problem !== undefined && problem !== this.#problem) {
       this.#logger.warn(`Tool search uses words only. ${problem}`);
@@ -83,7 +65,7 @@ export class Memory {
  * The weights file of
  * @tgp/memory, from the application's packages or this package's.
  */
-function locateWeights(baseDir: string): string | undefined {
+export function locateWeights(baseDir: string): string | undefined {
   for (const folder of [baseDir, PACKAGE_FOLDER]) {
     try {
       return createRequire(join(folder, 'package.json')).resolve('@tgp/memory/weights');

@@ -10,7 +10,8 @@ const MAX_SHOWN_CHARS = 4_000;
 
 /** The tokens of one turn. */
 export type Usage = { input: number; output: number; cached: number };
-export type FoldedCall = {
+/** A call of the model. */
+export type RecordedCall = {
   /** Its id in the session. */
   call: string;
   /** The provider's id. */
@@ -23,7 +24,8 @@ export type FoldedCall = {
   begun?: number;
   result?: LedgerEvent;
 };
-export type FoldedStep = {
+/** A step of the model: its message and calls. */
+export type RecordedStep = {
   step: number;
   /** Of the event: the model's message. */
   content: unknown;
@@ -45,8 +47,9 @@ type Part = {
   text?: unknown;
 };
 /** A task, or a step of the model. */
-type Entry = { task: string } | FoldedStep;
-export type FoldedSession = {
+type Entry = { task: string } | RecordedStep;
+/** A session, as its events describe it. */
+export type RecordedSession = {
   session: string;
   /** In their order. */
   entries: Entry[];
@@ -76,8 +79,8 @@ export type FoldedSession = {
  * @param events oldest first
  * @returns undefined when the session does not exist
  */
-export function foldSession(session: string, events: LedgerEvent[]): FoldedSession | undefined {
-  const folded: FoldedSession = {
+export function rebuildSession(session: string, events: LedgerEvent[]): RecordedSession | undefined {
+  const rebuilt: RecordedSession = {
     session,
     entries: [],
     begun: new Map(),
@@ -91,36 +94,36 @@ export function foldSession(session: string, events: LedgerEvent[]): FoldedSessi
     ms: 0,
     isClosed: false,
   };
-  for (const event of events) if (event.type === 'SESSION') foldEvent(folded, event);
-  return folded.started === '' ? undefined : folded;
+  for (const event of events) if (event.type === 'SESSION') applyEvent(rebuilt, event);
+  return rebuilt.started === '' ? undefined : rebuilt;
 }
 
-function foldEvent(folded: FoldedSession, event: LedgerEvent) {
+function applyEvent(rebuilt: RecordedSession, event: LedgerEvent) {
   switch (event.what) {
     case 'agent take':
-      folded.takes.set(String(event.take), { mark: event.mark, seen: Date.parse(event.ts) });
+      rebuilt.takes.set(String(event.take), { mark: event.mark, seen: Date.parse(event.ts) });
       break;
     case 'agent beat': {
-      const taken = folded.takes.get(String(event.take));
+      const taken = rebuilt.takes.get(String(event.take));
       if (taken !== undefined) taken.seen = Date.parse(event.ts);
       return;
     }
     case 'agent left':
-      folded.takes.delete(String(event.take));
+      rebuilt.takes.delete(String(event.take));
       break;
     case 'agent task':
       if (typeof event.task === 'string') {
-        folded.entries.push({ task: event.task });
-        folded.task = event.task;
-        folded.ms = 0;
+        rebuilt.entries.push({ task: event.task });
+        rebuilt.task = event.task;
+        rebuilt.ms = 0;
       }
-      folded.model = String(event.model ?? folded.model);
-      folded.started ||= event.ts;
-      folded.end = undefined;
-      folded.owner = event.take;
+      rebuilt.model = String(event.model ?? rebuilt.model);
+      rebuilt.started ||= event.ts;
+      rebuilt.end = undefined;
+      rebuilt.owner = event.take;
       break;
     case 'agent turn':
-      folded.entries.push({
+      rebuilt.entries.push({
         step: Number(event.step),
         content: event.content,
         inputs: event.inputs,
@@ -130,33 +133,34 @@ function foldEvent(folded: FoldedSession, event: LedgerEvent) {
       });
       break;
     case 'agent call':
-      folded.begun.set(String(event.made), event.seq);
+      rebuilt.begun.set(String(event.made), event.seq);
       break;
     case 'agent result':
-      if (!folded.results.has(String(event.made))) folded.results.set(String(event.made), event);
+      if (!rebuilt.results.has(String(event.made))) rebuilt.results.set(String(event.made), event);
       break;
     case 'agent end':
-      folded.takes.delete(String(event.take));
+      rebuilt.takes.delete(String(event.take));
       // A run whose session another process has taken over does not end it.
-      if (folded.owner !== undefined && folded.owner !== event.take) return;
-      folded.end = event;
-      folded.ms += Number(event.ms ?? 0);
+      if (rebuilt.owner !== undefined && rebuilt.owner !== event.take) return;
+      rebuilt.end = event;
+      rebuilt.ms += Number(event.ms ?? 0);
       break;
     case 'agent close':
-      folded.isClosed = true;
+      rebuilt.isClosed = true;
       break;
     default:
       return;
   }
-  folded.updated = event.ts;
-  folded.last = event.seq;
+  rebuilt.updated = event.ts;
+  rebuilt.last = event.seq;
 }
 
-export function shownSession(folded: FoldedSession): AgentSession {
-  const { session, task, model, started, updated, end } = folded;
-  const state = folded.isClosed
+/** The session as the application sees it. */
+export function shownSession(rebuilt: RecordedSession): AgentSession {
+  const { session, task, model, started, updated, end } = rebuilt;
+  const state = rebuilt.isClosed
     ? 'closed'
-    : [...folded.takes.values()].some(({ mark, seen }) => isAlive(mark, seen))
+    : [...rebuilt.takes.values()].some(({ mark, seen }) => isAlive(mark, seen))
       ? 'running'
       : 'open';
   return {
@@ -179,7 +183,7 @@ function shortText(text: string | undefined) {
  * @param content of a turn, whole
  * @param inputs of it, whole
  */
-export function callsIn(content: unknown, inputs: unknown): FoldedCall[] {
+export function callsIn(content: unknown, inputs: unknown): RecordedCall[] {
   return withInputs(content, inputs)
     .filter(({ type }) => type === 'tool-call')
     .map(({ call, id, tool, input, sha }) => ({

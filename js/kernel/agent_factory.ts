@@ -15,6 +15,7 @@ export function registerAgentFactory(factory: AgentFactory) {
   registered = factory;
 }
 
+/** The registered factory. */
 export function agentFactory(): AgentFactory {
   if (registered === undefined) {
     throw new InternalError('Agents are not available: import the kernel from "@tgp/core".');
@@ -29,6 +30,7 @@ const STOP_MS = 6_000;
 
 type OpenRun = { stop: () => void; result: Promise<unknown> };
 
+/** The agent runs that a shutdown must end. */
 export class OpenAgentRuns {
   #open = new Set<OpenRun>();
 

@@ -26,7 +26,7 @@ export function onBehalfOf<T>(call: Omit<FunctionCall, 'above'>, work: () => T):
 }
 
 /** The current call of `kernel` in this async context; undefined outside its functions. */
-export function presentCall(kernel: KernelToken): FunctionCall | undefined {
+export function currentCall(kernel: KernelToken): FunctionCall | undefined {
   let call = calls.getStore();
   while (call && call.kernel !== kernel) call = call.above;
   return call;
