@@ -164,6 +164,18 @@ describe('paths in documents and comments', () => {
     expect(missing('src/lib.rs', '//! See `src/jail_path.rs` and `vfs/jail_path.rs`.')).toEqual(['vfs/jail_path.rs']);
   });
 
+  test('in comments of sources are from the top of the repository, or the end of a path', () => {
+    const missing = (/** @type {string} */ path, /** @type {string} */ text) => missingPaths({ path, text }, there);
+    expect(missing('src/lib.rs', '// As in `js/kernel/gone.ts`, js/kernel/tgp.ts and docs/gone.md.')).toEqual([
+      'js/kernel/gone.ts',
+      'docs/gone.md',
+    ]);
+    const script =
+      '/** See `kernel/tgp.ts`, `vfs/gone.rs` and js/kernel/. */\nconst a = "js/gone.ts"; // `tools/add.ts`, src/gone/, b.ts';
+    expect(missing('js/kernel/tgp.ts', script)).toEqual(['vfs/gone.rs', 'src/gone/']);
+    expect(missing('js/kernel/tgp.ts', 'const a = `// js/gone.ts`;')).toEqual([]);
+  });
+
   test('in layouts of a part are names of its files', () => {
     const text = '```\ncrates/vfs/src/\n  jail_path.rs, gone.rs   the path of a file\n```\n';
     expect(missingInLayout({ path: 'docs/parts/vfs.md', text }, there)).toEqual(['gone.rs']);
@@ -173,7 +185,7 @@ describe('paths in documents and comments', () => {
 
   test('exist', () => {
     const paths = repositoryPaths();
-    const documents = [...documentsAmong(paths), ...tree.filter(({ path }) => path.endsWith('.rs'))];
+    const documents = [...documentsAmong(paths), ...tree];
     expect(documents.map(({ path }) => path)).toContain('ARCHITECTURE.md');
     const missing = documents.flatMap((document) =>
       [...missingPaths(document, paths), ...missingInLayout(document, paths)].map(

@@ -243,3 +243,19 @@ test('a kernel that is shut down ends the run', async () => {
   const after = await kernel.agent({ model }).run('go').result;
   expect(after).toMatchObject({ outcome: 'interrupted', error: { message: expect.stringContaining('shut down') } });
 });
+
+test('an agent with a name gets the prompt for that name', async () => {
+  const rule = { id: 'not-ann', deny: ['read', 'run'], paths: ['tools/hidden.ts'], principal: ['agent:ann'] };
+  const { kernel, tools } = await createKernel({ policy: { default: 'allow', rules: [rule] } });
+  for (const path of ['tools/hidden.ts', 'tools/shown.ts']) await tools.write_file.execute({ path, content: TOOL });
+  const promptOf = async (/** @type {string} */ name) => {
+    const model = agentModel([{ text: 'Done.' }]);
+    const { outcome, error } = await kernel.agent({ model, name }).run('Do it.').result;
+    expect({ outcome, error }).toEqual({ outcome: 'done', error: undefined });
+    return JSON.stringify(model.doStreamCalls[0].prompt);
+  };
+  const [ann, ben] = [await promptOf('ann'), await promptOf('ben')];
+  expect(ann).toContain('tools/shown.ts');
+  expect(ann).not.toContain('tools/hidden.ts');
+  expect(ben).toContain('tools/hidden.ts');
+});

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryLog } from '../../dist/agent/memory_log.js';
 import { SessionLease } from '../../dist/agent/session_lease.js';
 import { ownIdentity } from '../../dist/kernel/sessions/process_identity.js';
-import { foldSession } from '../../dist/kernel/sessions/session_fold.js';
+import { rebuildSession } from '../../dist/kernel/sessions/recorded_session.js';
 
 const ELSEWHERE = { pid: 1, host: 'elsewhere' };
 const ACTOR = { agent: 'agent', id: 'a' };
@@ -27,7 +27,7 @@ test('a process whose lease is renewed while another takes the session keeps it'
   await append('agent take', { take: 'other', mark: ELSEWHERE });
   await append('agent task', { task: 'go', model: 'm', take: 'other' });
   vi.setSystemTime(Date.now() + 61_000);
-  const known = foldSession('s', await log.events('s'));
+  const known = rebuildSession('s', await log.events('s'));
   await append('agent beat', { take: 'other' });
   await expect(lease.begin(known)).rejects.toThrow('on elsewhere');
   expect((await whats()).at(-1)).toBe('agent left');
@@ -56,7 +56,7 @@ test('a take with a time far in the future expires', async () => {
   await append('agent take', { take: 'other', mark: ELSEWHERE });
   await append('agent task', { task: 'go', model: 'm', take: 'other' });
   vi.setSystemTime(Date.now() - 3_600_000);
-  await lease.begin(foldSession('s', await log.events('s')));
+  await lease.begin(rebuildSession('s', await log.events('s')));
 });
 
 test('the end of a run whose session was taken over does not end the session', async () => {
@@ -66,18 +66,18 @@ test('the end of a run whose session was taken over does not end the session', a
   await append('agent take', { take: 'two', mark: ELSEWHERE });
   await append('agent task', { model: 'm', take: 'two' });
   await append('agent end', { take: 'one', outcome: 'failed', ms: 5 });
-  const folded = foldSession('s', await log.events('s'));
-  expect(folded?.end).toBeUndefined();
-  expect([...(folded?.takes.keys() ?? [])]).toEqual(['two']);
+  const rebuilt = rebuildSession('s', await log.events('s'));
+  expect(rebuilt?.end).toBeUndefined();
+  expect([...(rebuilt?.takes.keys() ?? [])]).toEqual(['two']);
   await append('agent end', { take: 'two', outcome: 'done', ms: 5 });
-  expect(foldSession('s', await log.events('s'))?.end).toMatchObject({ outcome: 'done' });
+  expect(rebuildSession('s', await log.events('s'))?.end).toMatchObject({ outcome: 'done' });
 });
 
 test('another thread of this process keeps the session for as long as it renews its lease', async () => {
   const { log, append, lease } = world();
   await append('agent take', { take: 'other', mark: { ...ownIdentity(), realm: 'another' } });
   await append('agent task', { task: 'go', model: 'm', take: 'other' });
-  const known = foldSession('s', await log.events('s'));
+  const known = rebuildSession('s', await log.events('s'));
   await expect(lease.begin(known)).rejects.toThrow('another thread of process');
   vi.setSystemTime(Date.now() + 61_000);
   await lease.begin(known);

@@ -22,15 +22,15 @@ describe('tgp doctor', () => {
       'Node',
       'Worker',
       'V8',
-      'Walls',
+      'Confinement',
       'Config',
       'Workspace',
       'Remote',
       'Database',
     ]);
     // The available confinement depends on the system.
-    expect(report.checks.every(({ name, status }) => status === 'ok' || name === 'Walls')).toBe(true);
-    expect(find(report, 'Walls').detail).toContain('seccomp');
+    expect(report.checks.every(({ name, status }) => status === 'ok' || name === 'Confinement')).toBe(true);
+    expect(find(report, 'Confinement').detail).toContain('seccomp');
     expect(find(report, 'Worker').detail).toContain('ran a tool');
     const built = process.platform === 'linux' && process.arch === 'x64' ? 'with' : 'without';
     expect(find(report, 'V8').detail).toMatch(

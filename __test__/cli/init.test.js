@@ -1,15 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { examineNextConfig } from '../../dist/cli/doctor/doctor_config.js';
 import { nestModule, nextRoute, script } from '../../dist/cli/init/agent_templates.js';
 import { driverOf } from '../../dist/cli/init/databases.js';
 import { configText } from '../../dist/cli/init/templates.js';
 import { TGP } from '../../index.js';
 import { installedPackages } from '../../tools/installed_packages.mjs';
-import { runCli } from '../../tools/run_cli.mjs';
+import { CLI, runCli } from '../../tools/run_cli.mjs';
 import { strictPrograms } from '../helpers/strict_typescript.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -145,6 +146,16 @@ describe('tgp init', () => {
     expect(report.files).toContainEqual({ file: 'src/app/api/agent/route.ts', effect: 'created' });
     expect(report.files).toContainEqual({ file: 'next.config.ts', effect: 'created' });
     expect(await examineNextConfig(folder)).toEqual({ status: 'ok', detail: 'next.config.ts uses withTGP' });
+    const route = await read(folder, 'src/app/api/agent/route.ts');
+    expect(route, 'Next.js refuses both with cacheComponents').not.toMatch(/export const (?:runtime|dynamic)/);
+    const cached = "import { withTGP } from '@tgp/core/next';\nexport default withTGP({ cacheComponents: true });\n";
+    await writeFile(join(folder, 'next.config.ts'), cached);
+    expect(await examineNextConfig(folder)).toMatchObject({ status: 'ok' });
+    await writeFile(join(folder, 'src/app/api/agent/route.ts'), `export const runtime = 'nodejs';\n${route}`);
+    expect(await examineNextConfig(folder)).toMatchObject({
+      status: 'problem',
+      detail: expect.stringContaining('src/app/api/agent/route.ts exports "runtime"'),
+    });
     await writeFile(join(folder, 'next.config.ts'), "export default { serverExternalPackages: ['@tgp/core'] };");
     expect(await examineNextConfig(folder)).toMatchObject({ status: 'warning' });
     await rm(join(folder, 'next.config.ts'));
@@ -160,6 +171,53 @@ describe('tgp init', () => {
     expect(report.files).toContainEqual({ file: 'src/tgp/tgp.module.ts', effect: 'created' });
     expect(report.files).toContainEqual({ file: 'tgp.config.mjs', effect: 'created' });
     expect(report.next.join('\n')).toContain("TgpModule.forRoot({ configFile: './tgp.config.mjs' })");
+  });
+
+  test('the config beside a compiled application is not TypeScript, which would move the output of tsc', async () => {
+    const folder = await application({ 'package.json': '{}', 'tsconfig.json': '{}', 'src/index.ts': '' });
+    const report = (await runCli(folder, ['init', '--json'])).json();
+    expect(report.files).toContainEqual({ file: 'tgp.config.mjs', effect: 'created' });
+  });
+
+  test('offers @tgp/memory only if the registry has it', async () => {
+    for (const status of [200, 404]) {
+      const { url, seen } = await registry(status);
+      const folder = await application({});
+      const { next } = (await runCli(folder, ['init', '--json'], { env: { npm_config_registry: url } })).json();
+      const offers = next.filter((/** @type {string} */ step) => step.includes('@tgp/memory'));
+      expect(offers).toEqual(
+        status === 200 ? ['Optional, to find tools by meaning as well as by words: npm i @tgp/memory'] : [],
+      );
+      expect(seen).toEqual([expect.stringMatching(/^HEAD \/@tgp%2fmemory\/\d+\.\d+\.\d+/)]);
+    }
+  });
+
+  test('keeps the tests of tools out of the test runner of the application', async () => {
+    const folder = await application({ 'package.json': '{"devDependencies":{"vitest":"4","jest":"30"}}' });
+    const { next } = (await runCli(folder, ['init', '--json'])).json();
+    expect(next.join('\n')).toContain("set test.exclude to [...configDefaults.exclude, '.tgp/**']");
+    expect(next.join('\n')).toContain("set testPathIgnorePatterns to ['/node_modules/', '/.tgp/']");
+    await symlink(PACKAGES_HERE, join(folder, 'node_modules'));
+    await writeFile(join(folder, 'mine.test.js'), "import { test } from 'vitest';\ntest('mine', () => {});\n");
+    await mkdir(join(folder, '.tgp/tools'), { recursive: true });
+    await writeFile(
+      join(folder, '.tgp/tools/a.test.ts'),
+      "import { test } from '@tgp/std/test';\ntest('its', () => {});\n",
+    );
+    const config =
+      "import { configDefaults } from 'vitest/config';\nexport default { test: { exclude: [...configDefaults.exclude, '.tgp/**'] } };\n";
+    await writeFile(join(folder, 'vitest.config.mjs'), config);
+    const vitest = [join(PACKAGES_HERE, 'vitest/vitest.mjs'), 'run', '--no-color'];
+    const printed = execFileSync(process.execPath, vitest, { cwd: folder, encoding: 'utf8' });
+    expect(printed).toMatch(/Test Files\s+1 passed/);
+  });
+
+  test('prints commands that run without a terminal', async () => {
+    const folder = await application({});
+    const { next } = (await runCli(folder, ['init', '--json'])).json();
+    const line = next.find((/** @type {string} */ step) => step.startsWith('npx tgp exec '));
+    const command = line.replace('npx tgp', `'${process.execPath}' '${CLI}'`);
+    expect(JSON.parse(execFileSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8' }))).toEqual(['Hello, Ada!']);
   });
 
   test('names missing type packages, and where to add another database layer', async () => {
@@ -236,6 +294,23 @@ test(
   },
   3 * MINUTES,
 );
+
+/**
+ * A registry that answers every request with a status.
+ * @param {number} status
+ */
+async function registry(status) {
+  /** @type {string[]} */
+  const seen = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    response.writeHead(status).end();
+  });
+  await /** @type {Promise<void>} */ (new Promise((done) => server.listen(0, '127.0.0.1', done)));
+  onTestFinished(() => void server.close());
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return { url: `http://127.0.0.1:${port}`, seen };
+}
 
 /**
  * All files of a folder with their content, except those of Git.

@@ -218,7 +218,7 @@ describe('two kernels on one remote', () => {
     await a.tools.write_file.execute({ path: 'tools/x.ts', content: 'by a' });
     const error = await b.tools.write_file.execute({ path: 'tools/x.ts', content: 'by b' }).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'ERR_GIT_CONFLICT', details: { path: 'tools/x.ts' } });
-    expect(error.message).toMatch(/tools\/x\.ts was changed by someone else.*Read the file again/s);
+    expect(error.message).toMatch(/tools\/x\.ts was changed in the remote repository.*Read the file again/s);
     const { branch, commit } = error.details;
     expect(git(remote, 'show', 'main:tools/x.ts')).toBe('by a');
     expect(git(remote, 'show', `${branch}:tools/x.ts`)).toBe('by b');

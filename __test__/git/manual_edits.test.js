@@ -185,7 +185,7 @@ describe("THREAT: a user's edit is lost while it is backed up", () => {
     const next = await createKernel({ rootDir });
     expect(await next.tools.write_file.execute({ path: PATH, content: OTHER })).toMatchObject({
       persisted: false,
-      problem: expect.stringContaining('on no branch'),
+      problem: expect.stringContaining('detached HEAD'),
     });
     expect(readFileSync(join(rootDir, PATH), 'utf8')).toBe(OTHER);
   });

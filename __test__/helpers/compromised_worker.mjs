@@ -3,7 +3,7 @@
  * Tests replace `tgp-sandbox` by it (see `compromised_workers.js`), to show what an exploit of V8 can do to a host.
  */
 
-import { readSync, writeSync } from 'node:fs';
+import { closeSync, readSync, writeSync } from 'node:fs';
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -252,6 +252,39 @@ const ATTACKS = /** @type {Record<string, (run: number, args: any) => void>} */ 
   'figures that are not numbers': (run) => send(done(run, '1', Number.NaN)),
   'an error of megabytes': (run) => send(thrown(run, `Error: x\n    at f (tools/run.ts:1:1)\n`.repeat(15_000))),
   silence: () => sleep(),
+  'the exit code for no memory': (run) => {
+    send(started(run));
+    process.exit(71);
+  },
+  'the exit code for a fatal error': (run) => {
+    send(started(run));
+    process.exit(72);
+  },
+  'any exit code': (run) => {
+    send(started(run));
+    process.exit(3);
+  },
+  'a fatal signal': (run) => {
+    send(started(run));
+    process.kill(process.pid, 'SIGSEGV');
+    sleep();
+  },
+  'a kill': (run) => {
+    send(started(run));
+    process.kill(process.pid, 'SIGKILL');
+    sleep();
+  },
+  'a forbidden system call': (run) => {
+    send(started(run));
+    process.kill(process.pid, 'SIGSYS');
+    sleep();
+  },
+  'a closed pipe': (run) => {
+    send(started(run));
+    closeSync(STDOUT);
+    sleep();
+  },
+  'an invalid message after the start': (run) => send(Buffer.concat([started(run), Buffer.from([255, 255, 255, 255])])),
 });
 
 send(ready());

@@ -1,9 +1,11 @@
-/** Paths in documents and in comments of Rust: each must exist in the repository. */
+/** Paths in documents and in comments of sources: each must exist in the repository. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commentsOfJs } from './js_source.js';
+import { commentsOf } from './rust_source.js';
 
 /** @typedef {import('./source_tree.js').SourceFile} SourceFile */
 
@@ -15,8 +17,12 @@ const NAMED = /`((?:src|crates|js|__test__|docs|scripts|benches|types)\/[^`\s*<>
 /** The page of a part, and the names of its files there: the ends of their paths, in backticks or not. */
 const PART_PAGE = /^docs\/parts\/(\w+)\.md$/;
 const OF_PART = /(?<![\w./-])(?!tools\/)((?:\w+\/)*\w+(?:\.\w+)*\.(?:rs|ts|js))\b/g;
-/** The names of files in comments of Rust: the ends of their paths. */
-const IN_RUST = /`((?:\w+\/)*\w+\.rs)`/g;
+/** In comments, in backticks or not: from the top of the repository. */
+const IN_COMMENT =
+  /(?<![\w./@-])((?:src|crates|js|__test__|docs|scripts|benches|std|shims|sandbox|examples|bin)\/[\w./-]*\w\/?|tools\/\w+\.mjs)/g;
+/** The names of files in comments of Rust, and of files in folders in comments of JavaScript: the ends of their paths. */
+const ENDS_IN_RUST = /`((?:\w+\/)*\w+\.rs)`/g;
+const ENDS_IN_SCRIPTS = /`(?!tools\/)((?:[\w-]+\/)+[\w-]+\.(?:rs|ts|js|mjs|md))`/g;
 
 /** Files of applications that documents name. */
 const OF_APPLICATIONS = new Set(['src/tgp/tgp.module.ts']);
@@ -41,16 +47,24 @@ export function documentsAmong(paths) {
 }
 
 /**
- * The paths in a document or in Rust that do not exist. A path with a slash at its end must be a folder.
+ * The paths in a document, or in the comments of a source, that do not exist. A path with a slash at its end must be a folder.
  * @param {SourceFile} document
  * @param {string[]} paths
  */
 export function missingPaths({ path: from, text }, paths) {
-  if (from.endsWith('.rs')) return missingEnds(text, IN_RUST, paths);
+  const isRust = from.endsWith('.rs');
+  if (isRust || /\.[cm]?[jt]s$/.test(from)) {
+    const comments = isRust ? commentsOf(text) : commentsOfJs(text);
+    const ends = missingEnds(comments, isRust ? ENDS_IN_RUST : ENDS_IN_SCRIPTS, paths);
+    // In a crate, `src/` may be that of the crate.
+    const isEnd = (/** @type {string} */ name) => isRust && paths.some((path) => path.endsWith(`/${name}`));
+    const named = missingNames(comments, IN_COMMENT, paths).filter((name) => !isEnd(name));
+    return [...new Set([...ends, ...named])];
+  }
   const part = PART_PAGE.exec(from)?.[1];
   const isOfPart = (/** @type {string} */ path) => new RegExp(`^(?:(?:crates|src|js)/)?${part}/`).test(path);
   const missing = part === undefined ? [] : missingEnds(text, OF_PART, paths, isOfPart);
-  return [...new Set([...missing, ...missingNames(text, paths)])];
+  return [...new Set([...missing, ...missingNames(text, NAMED, paths)])];
 }
 
 /**
@@ -68,17 +82,18 @@ function missingEnds(text, names, paths, isOwn = () => true) {
 
 /**
  * @param {string} text
+ * @param {RegExp} names of files and folders, from the top of the repository
  * @param {string[]} paths
  */
-function missingNames(text, paths) {
+function missingNames(text, names, paths) {
+  const named = [...text.matchAll(names)].map((match) => match[1] ?? '');
+  if (named.length === 0) return [];
   const files = new Set(paths);
   const folders = new Set(paths.flatMap(foldersOf));
-  return [...text.matchAll(NAMED)]
-    .map((match) => match[1] ?? '')
-    .filter((path) => {
-      if (OF_APPLICATIONS.has(path)) return false;
-      return path.endsWith('/') ? !folders.has(path.slice(0, -1)) : !files.has(path) && !folders.has(path);
-    });
+  return named.filter((path) => {
+    if (OF_APPLICATIONS.has(path)) return false;
+    return path.endsWith('/') ? !folders.has(path.slice(0, -1)) : !files.has(path) && !folders.has(path);
+  });
 }
 
 /** Folders of parts that are not `crates/<part>/`. */

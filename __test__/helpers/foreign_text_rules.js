@@ -26,8 +26,8 @@ const ON_NODES_THREAD = {
   'binding_database.rs': ['new', 'cancel', 'close'],
   // A run that must be looked up or compiled for its verdict starts on another thread: `Runs::enters_quickly`.
   'binding_kernel.rs': ['new', 'answer', 'halt', 'exec', 'run_code', 'test_file', 'cancel'],
-  // `masked` scans at most 256 KiB, in linear time.
-  'binding_ledger.rs': ['call_name', 'masked'],
+  // `masked` scans at most 256 KiB, in linear time; `leave` scans at most 64 KiB and appends them to the spool.
+  'binding_ledger.rs': ['call_name', 'masked', 'leave'],
   'binding_memory.rs': ['memory_report'],
   'binding_policy.rs': ['answer_approval', 'issue_token', 'sql_detail'],
   'binding_sql_rules.rs': ['new', 'options', 'allows_table', 'denies_table'],

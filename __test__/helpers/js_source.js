@@ -1,13 +1,38 @@
 /** Minimal parsing of JavaScript for the architecture rules. */
 
+/** A comment, a string or a regular expression. */
+const TOKEN =
+  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"|(?<=[(,=:[!&|?{};\n]\s*)\/(?![*/])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/
+    .source;
+const TEMPLATE = /`(?:[^`\\]|\\[\s\S])*`/.source;
+
+/**
+ * The comments of JavaScript or TypeScript, one per line.
+ * @param {string} text
+ */
+export function commentsOfJs(text) {
+  const tokens = text.match(new RegExp(`${TOKEN}|${TEMPLATE}`, 'g')) ?? [];
+  return tokens.filter((token) => /^\/[/*]/.test(token)).join('\n');
+}
+
+/**
+ * The source with empty template strings, line by line. What is computed in them is left out too.
+ * @param {string} text
+ */
+export function withoutTemplates(text) {
+  const lines = (/** @type {string} */ found) => found.replace(/[^\n]+/g, '');
+  return text.replace(new RegExp(`${TOKEN}|${TEMPLATE}`, 'g'), (found) =>
+    found.startsWith('`') ? `\`${lines(found)}\`` : found,
+  );
+}
+
 /**
  * The source without comments, and with the content of strings left out, so that words in them are not taken for code.
  * Template strings keep what is computed in them.
  * @param {string} text
  */
 export function codeOfJs(text) {
-  const token =
-    /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"|(?<=[(,=:[!&|?{};\n]\s*)\/(?![*/])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g;
+  const token = new RegExp(TOKEN, 'g');
   return text.replace(token, (found) => (found.startsWith('/') && /^\/[/*]/.test(found) ? '' : "''"));
 }
 

@@ -49,7 +49,7 @@ export async function packedApplication({ from, files = {} }) {
  */
 function installation(dependencies) {
   return exclusively(async () => {
-    const { main, native } = await tarballs();
+    const { main, native } = await packed();
     const wanted = { ...dependencies, '@tgp/core': `file:${main}`, [PLATFORM_PACKAGE]: `file:${native}` };
     const manifest = JSON.stringify({ private: true, dependencies: wanted });
     const folder = join(CACHE, createHash('sha256').update(manifest).digest('hex').slice(0, 16));
@@ -64,16 +64,27 @@ function installation(dependencies) {
   });
 }
 
+/**
+ * The tarballs of the packages, as arguments of `npm install`.
+ * @returns {Promise<string[]>}
+ */
+export function tarballs() {
+  return exclusively(async () => {
+    const { main, native } = await packed();
+    return [main, native];
+  });
+}
+
 /** The packed packages, packed again if one of their files has changed. */
-async function tarballs() {
+async function packed() {
   const { files } = await pack(ROOT, '--dry-run');
   const stamp = stampOf([
     ...files.map((/** @type {{ path: string }} */ { path }) => join(ROOT, path)),
     ...readdirSync(NATIVE).map((name) => join(NATIVE, name)),
   ]);
   const file = join(CACHE, 'packed.json');
-  const packed = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-  if (packed?.stamp === stamp) return packed;
+  const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  if (known?.stamp === stamp) return known;
   await rm(CACHE, { recursive: true, force: true });
   await mkdir(CACHE, { recursive: true });
   const [main, native] = [await pack(ROOT), await pack(NATIVE)];

@@ -20,10 +20,11 @@ const TOKEN = 'let-me-in';
  * @param {string} cwd
  * @param {string} file
  * @param {NodeJS.ProcessEnv} [env] more of its environment
+ * @param {string[]} [args] of the program
  */
-export async function startServer(cwd, file, env = {}) {
+export async function startServer(cwd, file, env = {}, args = []) {
   const port = await freePort();
-  const child = spawn(process.execPath, ['--import', SCRIPTED_MODEL, file], {
+  const child = spawn(process.execPath, ['--import', SCRIPTED_MODEL, file, ...args], {
     cwd,
     env: { ...process.env, PORT: String(port), HOSTNAME: '127.0.0.1', TGP_AGENT_TOKEN: TOKEN, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

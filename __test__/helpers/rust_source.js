@@ -1,13 +1,23 @@
 /** Minimal parsing of Rust for the architecture rules. */
 
+/** A comment or a literal. */
+const TOKEN =
+  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\bb?r(#*)"[\s\S]*?"\1|b?"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\\n]|\\[^\n]{1,10}?)'/g;
+
+/**
+ * The comments of Rust, one per line.
+ * @param {string} text
+ */
+export function commentsOf(text) {
+  return (text.match(TOKEN) ?? []).filter((token) => token.startsWith('/')).join('\n');
+}
+
 /**
  * The source without comments and without the content of literals, so that words in them are not taken for code.
  * @param {string} text
  */
 export function codeOf(text) {
-  const token =
-    /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\bb?r(#*)"[\s\S]*?"\1|b?"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\\n]|\\[^\n]{1,10}?)'/g;
-  return text.replace(token, (found) => (found.startsWith('/') ? '' : '""'));
+  return text.replace(TOKEN, (found) => (found.startsWith('/') ? '' : '""'));
 }
 
 /**

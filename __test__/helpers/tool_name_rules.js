@@ -24,7 +24,7 @@ const ALLOWED = [
   [/^src\/binding\/binding_\w+\.rs$|^src\/kernel\/(?:files\/preview|reached|runs\/entered_run)\.rs$/, 'implementation'],
   [/^js\/agent_tools\/(?:tgp_tools|policy_calls)\.ts$/, 'implementation'],
   [
-    /^js\/kernel\/(?:agent_access|tgp|tools\/tool_inspection|files\/kernel_git|runs\/(?:kernel_runs|runnable))\.ts$|^js\/types\/tools\.ts$/,
+    /^js\/kernel\/(?:agent_access|tgp|tools\/tool_inspection|files\/kernel_git|runs\/(?:run_starter|runnable))\.ts$|^js\/types\/tools\.ts$/,
     'implementation',
   ],
   [/^js\/cli\/(?:agent\/agent_diff|commands\/change_commands)\.ts$/, 'implementation of commands'],

@@ -134,7 +134,8 @@ describe('the system prompt', () => {
 
   test('has the API of sandbox/ and std/', async () => {
     const read = (/** @type {string} */ name) => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
-    const declared = `${await read('sandbox/tgp.d.ts')}\n${await read('sandbox/web.d.ts')}`;
+    const files = ['tgp', 'web', 'streams'].map((name) => read(`sandbox/${name}.d.ts`));
+    const declared = (await Promise.all(files)).join('\n');
     expect(await read('js/prompt/sandbox_api.ts')).toBe(sandboxApiModule(declared));
     expect(await read('js/prompt/std_api.ts')).toBe(stdApiModule(fileURLToPath(new URL('../../std', import.meta.url))));
   });

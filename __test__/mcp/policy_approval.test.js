@@ -96,7 +96,7 @@ describe('tgp mcp without a configured policy', () => {
     const { call } = await overStdio();
     const refused = await call('write_file', WRITE);
     expect(refused.isError).toBe(true);
-    expect(refused.text).toMatch(/No approver can be asked here.*ERR_APPROVAL/s);
+    expect(refused.text).toMatch(/does not support MCP elicitation.*"tgp mcp --yes".*tgp\.policy\.yaml.*ERR_APPROVAL/s);
     expect((await call('read_file', { path: WRITE.path })).text).toContain('ERR_NOT_FOUND');
   });
 });

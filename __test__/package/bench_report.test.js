@@ -98,7 +98,7 @@ describe('the charts', () => {
     const drawn = charts(results({ warm_exec: [SANDBOX], kill_matrix: [MATRIX] }));
     expect(Object.keys(drawn)).toEqual(['warm_run.svg', 'kill_matrix.svg']);
     for (const svg of Object.values(drawn)) {
-      expect(svg).toContain('prefers-color-scheme: dark');
+      expect(svg).toContain('prefers-color-scheme:dark');
       expect(svg).not.toMatch(/NaN|undefined|Infinity/);
     }
     expect(drawn['kill_matrix.svg']).toContain('peer &lt;1&gt; &amp; &quot;co&quot;');

@@ -11,7 +11,7 @@ const pages = [
   'SECURITY.md',
   'CONTRIBUTING.md',
   ...readdirSync(`${ROOT}/docs`)
-    .filter((name) => name.endsWith('.md') && name !== 'api.md')
+    .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ];
 const { scripts } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'));

@@ -26,6 +26,18 @@ describe('npm run conformance', () => {
     expect(lines.slice(1, -1).map((line) => line.split(/\s+/)[0])).toEqual(areas);
   }, 300_000);
 
+  it('runs the frozen tools, and prints each difference', async () => {
+    const { lines, code } = await conformance('tools', '--only', 'dates-');
+    const differences = lines.filter((line) => line.startsWith('✗'));
+    const [, passed, of] =
+      lines
+        .find((line) => line.startsWith('dates '))
+        ?.split(/\s+/)
+        .map(Number) ?? [];
+    expect([of, Number(of) - Number(passed)]).toEqual([11, differences.length]);
+    expect(code).toBe(differences.length === 0 ? 0 : 1);
+  });
+
   it('runs a checkout of test262', async () => {
     const folder = await tempRoot();
     /** @type {Record<string, string>} */

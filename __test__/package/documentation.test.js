@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { apiReference, readDeclarations, readModule } from '../../scripts/api_reference.mjs';
+import { PRIVATE_PAGES, SECTIONS } from '../../scripts/doc_pages.mjs';
 import { ENTRIES } from '../../scripts/javascript.mjs';
+import { llmsIndex } from '../../scripts/llms.mjs';
+import { sitePage } from '../../scripts/site.mjs';
 
 const read = (/** @type {string} */ file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
@@ -45,6 +48,51 @@ test('a missing comment is detected', async () => {
   expect(documented).toMatchObject({ name: 'B', doc: 'Says it.', members: [{ name: 'b', doc: '' }] });
 });
 
-test('docs/api.md matches the declarations', async () => {
-  expect(read('docs/api.md')).toBe(await apiReference());
+test('docs/api.md and docs/api/ match the declarations, page by page', async () => {
+  const pages = await apiReference();
+  const written = readdirSync(new URL('../../docs/api', import.meta.url)).map((name) => `api/${name}`);
+  expect(['api.md', ...written].sort()).toEqual(Object.keys(pages).sort());
+  for (const [path, text] of Object.entries(pages)) expect(read(`docs/${path}`), path).toBe(text);
+});
+
+test('every exported name has one page, and every link of the reference leads to a heading', async () => {
+  const pages = await apiReference();
+  const anchors = new Set(
+    Object.entries(pages).flatMap(([path, text]) =>
+      [...text.matchAll(/^## (\w+)$/gm)].map(([, name = '']) => `${path}#${name.toLowerCase()}`),
+    ),
+  );
+  const names = new Set(
+    (await Promise.all(ENTRIES.map((name) => readModule(`dist/declarations/${name}.d.ts`))))
+      .flat()
+      .map(({ name }) => name),
+  );
+  expect(anchors.size).toBeGreaterThanOrEqual(new Set([...names].map((name) => name.toLowerCase())).size);
+  const broken = Object.entries(pages).flatMap(([path, text]) =>
+    [...text.matchAll(/\]\(((?!https?:|\.\.\/)[^)]*)\)/g)]
+      .map(([, link = '']) =>
+        link.startsWith('#') ? `${path}${link}` : link.startsWith('api/') ? link : `api/${link}`,
+      )
+      .filter((link) => link.includes('#') && !anchors.has(link.replace(/-\d+$/, ''))),
+  );
+  expect(broken).toEqual([]);
+  for (const [path, text] of Object.entries(pages)) expect(text.length, path).toBeLessThan(48_000);
+});
+
+test('docs/llms.txt and the site list every page for users, with a description', () => {
+  expect(read('docs/llms.txt')).toBe(llmsIndex());
+  const pages = readdirSync(new URL('../../docs', import.meta.url)).filter((name) => name.endsWith('.md'));
+  const listed = Object.values(SECTIONS).flatMap((section) => Object.keys(section));
+  expect([...listed, ...PRIVATE_PAGES].sort()).toEqual(pages.sort());
+  const { files } = JSON.parse(read('package.json'));
+  for (const page of PRIVATE_PAGES) expect(files).toContain(`!docs/${page}`);
+});
+
+test('pages of the site link only to pages of the site', () => {
+  expect(
+    sitePage('![Demo](docs/demo.svg) [a](docs/git.md#x), [b](CONTRIBUTING.md#y), [`c`](../LICENSE), [d](../api.md)'),
+  ).toBe('![Demo](demo.svg) [a](git.md#x), b, `c`, [d](../api.md)');
+  expect(sitePage('[a](parts/sql.md#x) [b](https://a.example/parts/CHANGELOG.md) [c](sql.md)')).toBe(
+    'a [b](https://a.example/parts/CHANGELOG.md) [c](sql.md)',
+  );
 });

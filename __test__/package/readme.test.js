@@ -42,20 +42,42 @@ async function application() {
   return folder;
 }
 
-test('"Use it": the agent answers, and the tool can be run by hand', async () => {
-  const [agent, tool, byHand] = await blocks('README.md', 'Use it');
+test('the first screen has one sentence, the picture and the demo', async () => {
+  const text = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const screen = text.split('\n').slice(0, 15).join('\n');
+  expect(screen).toMatch(/^`@tgp\/core` lets the AI agent in your Node app write its own tools/m);
+  expect(screen).toContain('](docs/demo.svg)');
+  expect(screen).toContain('npx tgp demo');
+});
+
+test('every block of the page is run by a test', async () => {
+  const text = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const found = [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```/gm)].map(([, , language, code = '']) =>
+    language === 'bash' ? code.replace(/ +#.*/g, '').trim().split('\n') : language,
+  );
+  // The demo: __test__/cli/demo.test.js. The commands of a clone: CI, and __test__/package/setup.test.js.
+  const demo = ['npm install @tgp/core', 'npx tgp demo'];
+  expect(found).toEqual([demo, 'js', 'js', 'js', 'yaml', ['npm run demo', 'npm test']]);
+});
+
+test('"Use it": the first example prints what its comment says', async () => {
+  const [first = ''] = await blocks('README.md', 'Use it', 'js');
   const folder = await application();
-  const shown = 'console.log(JSON.stringify({ text, result, logs, cpuMs: typeof stats.cpuMs }));';
-  const written = `await tgpTools(kernel).write_file.execute(${JSON.stringify({ path: TOOL, content: tool })});`;
-  await writeFile(join(folder, 'agent.mjs'), [agent, written, byHand, shown].join('\n'));
+  await writeFile(join(folder, 'first.mjs'), first);
+  const { stdout } = await exec(process.execPath, ['first.mjs'], { cwd: folder });
+  expect(stdout).toBe(`${/console\.log.* \/\/ (.*)/.exec(first)?.[1]}\n`);
+});
+
+test('"Use it": with a model, the agent forges the tool and answers', async () => {
+  const [, agent = ''] = await blocks('README.md', 'Use it', 'js');
+  const folder = await application();
+  await writeFile(join(folder, 'agent.mjs'), agent);
   const { stdout } = await exec(process.execPath, ['--import', SCRIPTED_MODEL, 'agent.mjs'], { cwd: folder });
-  const { text, ...run } = JSON.parse(stdout);
-  expect(text).toBe(`It bills as 576 pounds (forged ${TOOL}).`);
-  expect(run).toEqual({ result: [576], logs: [], cpuMs: 'number' });
+  expect(stdout).toBe(`It bills as 576 pounds (forged ${TOOL}).\n`);
 });
 
 test('"Use it": with the database of the page, neither the agent nor its tools can change data', async () => {
-  const program = (await blocks('README.md', 'Use it')).at(-1);
+  const program = (await blocks('README.md', 'Use it', 'js')).at(-1);
   const folder = await application();
   const used = `
     const sum = 'export default async () => tgp.exec_sql("SELECT sum(n) AS n FROM t");';

@@ -41,17 +41,21 @@ const APT =
   '[ "$1" = install ] && for made in cc git; do echo "#!/bin/sh" > $bin/$made; /bin/chmod +x $bin/$made; done; true';
 const MACHINE = { 'apt-get': 'true', cc: 'true', git: 'true' };
 
-test('the README lists what is installed, and the required Rust version', async () => {
-  const [readme, manifest, source] = await Promise.all(
-    ['README.md', 'Cargo.toml', 'scripts/setup.mjs'].map((name) =>
+test('CONTRIBUTING lists what is installed; it and the README name the required Rust version', async () => {
+  const [page, readme, manifest, source, ci] = await Promise.all(
+    ['CONTRIBUTING.md', 'README.md', 'Cargo.toml', 'scripts/setup.mjs', '.ci/run'].map((name) =>
       readFile(new URL(`../../${name}`, import.meta.url), 'utf8'),
     ),
   );
   const [, rust] = /^rust-version = "(.+)"$/m.exec(String(manifest)) ?? [];
-  expect(readme).toContain(`has Rust ${rust}, Node 20 and npm`);
+  expect(page).toContain(`has Rust ${rust}, Node 20 and npm`);
+  expect(readme).toContain(`with Rust ${rust}, Node 20 and npm`);
+  for (const line of [/^npm run demo {3}# installs, builds, /m, /^npm test {7}# installs, builds, /m])
+    for (const text of [page, readme]) expect(text).toMatch(line);
+  expect(ci).toMatch(/^ {2}npm test /m);
   expect(source).toMatch(/'openssl'[\s\S]*'postgresql'[\s\S]*'mariadb-server'[\s\S]*cargo-nextest@/);
   for (const named of ['sudo apt-get', 'openssl', 'cargo-nextest', 'PyPI', 'PostgreSQL', 'MariaDB'])
-    expect(readme).toContain(named);
+    expect(page).toContain(named);
 });
 
 test('the jobs of a new clone start before packages are installed', async () => {

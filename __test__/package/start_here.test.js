@@ -13,6 +13,8 @@ import { isTestFile, withoutTests } from '../helpers/rust_source.js';
  * @property {string} title
  * @property {string} example
  * @property {RegExp[]} names every spelling of the example
+ * @property {Record<string, RegExp>} [implied] files that it must list though they do not name the example, each with what makes it
+ * part of the recipe
  * @property {Record<string, string>} unlisted files that name the example and need no change for a new one, with the reason
  */
 
@@ -28,6 +30,10 @@ const RECIPES = [
     title: 'Add a kernel tool',
     example: 'list_files',
     names: [/\blist_files\b/, /\bListFiles(?:Args|Params)\b/],
+    implied: {
+      'src/kernel/config/limit_table.rs': /"search_files", vec!/,
+      'scripts/limits.mjs': /search_files: '/,
+    },
     unlisted: {
       // Tools in the sandbox have a function of this name.
       'crates/sandbox/src/engine/isolate/bootstrap/tgp.js': 'the function of guests',
@@ -80,15 +86,20 @@ const RECIPES = [
     names: [/\bdoctor\b/],
     unlisted: {
       'js/cli/init/init.ts': 'advises to run it',
+      'js/cli/doctor/doctor_root.ts': 'a part of this command',
+      'src/kernel/files/open_root.rs': 'advises to run it',
     },
   },
   {
     title: 'Add an SQL dialect',
     example: 'mysql',
     // Comparisons with another dialect decide what happens in a new one.
-    names: [/mysql|mariadb/i, /\bDialect::[A-Z]\w+/, /\bdialect [!=]== '\w+'/],
+    names: [/mysql|mariadb/i, /\bDialect::[A-Z]\w+/],
+    implied: {
+      'crates/sql/src/rules/verb.rs': /"PRAGMA" => SqlVerb::Show/,
+      'crates/sql/src/rules/known_functions.rs': /functions that all three databases have/i,
+    },
     unlisted: {
-      'crates/sql/src/rules/policy.rs': 'concerns only PRAGMA of SQLite',
       'crates/sql/src/sqlite/authorizer.rs': 'concerns only the embedded SQLite',
       'src/binding/binding_kernel.rs': 'the default: an unknown database',
       'src/binding/crossing.rs': 'an example value',
@@ -104,14 +115,13 @@ const GENERAL = [
   'js/cli/workspace/workspace.ts',
   'js/cli/commands/ledger_text.ts',
   'js/boundary/crossing.ts',
-  'crates/sql/src/rules/verb.rs',
-  'crates/sql/src/rules/pragmas.rs',
 ];
 
 /** What is shipped, and what makes it; other files only use it. */
 const PRODUCT =
   /^(?:bin|crates|js|sandbox|scripts|shims|src|std|tools|types)\/|^[^/]+\.(?:js|ts|cts|cjs|json|toml|rs)$/;
-const NOT_WRITTEN = 'package-lock.json';
+/** The lock file, and the second set of packages, which is kept as it was written by others. */
+const NOT_WRITTEN = /^package-lock\.json$|^tools\/package_jobs\/second_set\//;
 /** A comment, or a string, which may hold the beginning of a comment. */
 const TOKEN = /\/\*[\s\S]*?\*\/|(?<![:\w])\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 /** Types in comments are code. */
@@ -126,7 +136,7 @@ const read = (/** @type {string} */ path) => readFileSync(join(ROOT, path), 'utf
 const page = read(PAGE);
 const [intro = '', ...sections] = page.split(/^## /m);
 const products = paths
-  .filter((path) => PRODUCT.test(path) && !isTestFile(path) && path !== NOT_WRITTEN)
+  .filter((path) => PRODUCT.test(path) && !isTestFile(path) && !NOT_WRITTEN.test(path))
   .map((path) => ({ path, text: read(path) }));
 
 /** @param {string} text */
@@ -213,7 +223,7 @@ describe('the page', () => {
 });
 
 describe.each(RECIPES)('$title', (recipe) => {
-  const { title, example, names, unlisted } = recipe;
+  const { title, example, names, implied = {}, unlisted } = recipe;
   const listed = filesOf(title);
 
   test('names its example, and how to check a new one', () => {
@@ -226,8 +236,14 @@ describe.each(RECIPES)('$title', (recipe) => {
     expect(missingIn(recipe, products)).toEqual([]);
   });
 
+  test('lists every file that it implies', () => {
+    expect(Object.keys(implied).filter((path) => !listed.includes(path))).toEqual([]);
+    expect(Object.entries(implied).filter(([path, part]) => !part.test(read(path)))).toEqual([]);
+  });
+
   test('lists no other file', () => {
-    const others = listed.filter((path) => !GENERAL.includes(path) && !names.some((name) => name.test(read(path))));
+    const general = [...GENERAL, ...Object.keys(implied)];
+    const others = listed.filter((path) => !general.includes(path) && !names.some((name) => name.test(read(path))));
     expect(others).toEqual([]);
     const named = products.filter((file) => names.some((name) => name.test(codeOf(file)))).map(({ path }) => path);
     expect(Object.keys(unlisted).filter((path) => !named.includes(path) || listed.includes(path))).toEqual([]);
@@ -261,8 +277,7 @@ describe('a list that is written more than once has the same entries everywhere'
     const dialects = listIn('js/boundary/crossing.ts', /type Dialect =([^;]*);/, /"(\w+)"/g);
     expect(dialects).toContain('mysql');
     expect(listIn('js/types/sql.ts', /type SqlDialect =([^;]*);/, /'(\w+)'/g)).toEqual(dialects);
-    const accepted = listIn('js/sql/adapters/query_and_transaction.ts', /const DIALECTS = \[(.*)\]/, /'(\w+)'/g);
-    expect(accepted).toEqual(dialects);
+    expect(listIn('js/sql/dialects.ts', /const DIALECTS([\s\S]*?)\n};/, /^ {2}(\w+): {/gm)).toEqual(dialects);
   });
 
   test('commands', () => {

@@ -191,4 +191,25 @@ describe('an explanation', () => {
     const named = { tool: 'file_history', args: { path: 'tools/uses_json.ts' } };
     expect(await kernel.policy.explain(named)).toMatchObject({ verdict: 'allow' });
   });
+
+  test('applies rules about read_file to answers that quote files, like the call', async () => {
+    const rules = 'default: allow\nrules:\n  - { id: secret, deny: [read_file], paths: ["tools/payments/**"] }\n';
+    const path = 'tools/payments/charge.ts';
+    const calls = /** @type {const} */ ([
+      ['check_tool', { path }, 'deny'],
+      ['check_tool', { path: 'tools/priced.ts' }, 'allow'],
+      ['search_files', { pattern: 'rate' }, 'deny'],
+      ['file_history', { path }, 'allow'],
+      ['read_file', { path: 'meta.json' }, 'deny'],
+    ]);
+    const { kernel, tools } = await policyKernel(rules, { files: FILES });
+    for (const [tool, args, verdict] of calls) {
+      expect((await outcomeOf(tools[tool].execute(args))).verdict, tool).toBe(verdict);
+      const explained = await kernel.policy.explain({ tool, args });
+      expect(explained, tool).toMatchObject({ verdict, ...(verdict === 'deny' && { rule: 'secret' }) });
+    }
+    const tests = calls.slice(0, -1).map(([tool, args, expect]) => ({ call: { tool, args }, expect }));
+    const policy = { default: 'allow', rules: [{ id: 'secret', deny: ['read_file'], paths: ['tools/payments/**'] }] };
+    expect(await kernel.policy.check(/** @type {any} */ ({ ...policy, tests }))).toMatchObject({ rules: 1 });
+  });
 });

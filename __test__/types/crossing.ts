@@ -38,7 +38,6 @@ export const sameKeys: {
   auth: SameKeys<FilledTGPConfig['git']['auth'], rust.GitIdentity>;
   exec: SameKeys<
     Omit<TestOptions, 'signal' | 'dryRun' | 'mode' | 'accept'> & {
-      callerKind: unknown;
       caller: unknown;
       trace: unknown;
       below: unknown;

@@ -7,8 +7,10 @@ import {
   type DBExecutor,
   defineTGPConfig,
   type FSConfig,
+  type GitBackend,
   type GitConfig,
   GitConfigSchema,
+  type Kernel,
   loadTGPConfig,
   type RegistryState,
   TGP,
@@ -52,3 +54,5 @@ export async function use(): Promise<string[]> {
     ...[...tools, ...awaited, ...Object.values(state.tools)].map(({ path }) => path),
   ];
 }
+
+export const history = (kernel: Kernel): GitBackend => kernel.git;

@@ -17,15 +17,19 @@ const FINDINGS = [
     'export default (args: { code: string }): unknown => eval(args.code);',
   ],
   [
+    ['Violation [Safety]', "Dynamic code execution ('Function' constructor) is prohibited"],
+    "export default (): unknown => new Function('return 1');",
+  ],
+  [
     ['Violation [Standard 4]', "Direct access to 'process' is prohibited", "Global 'process' is forbidden"],
     'export default (): unknown => process.env;',
   ],
   [
-    ['Violation [Standard 1]', 'Found potential magic number'],
+    ['Violation [Standard 1]', "Found potential Magic Number '0.05'. Abstract logic from data"],
     'export default (args: { n: number }): number => {\n  const taxRate = 0.05;\n  return args.n * taxRate;\n}',
   ],
   [
-    ['Violation [Standard 1]', 'potential magic number'],
+    ['Violation [Standard 1]', "Found potential Magic Number '1.19'. Abstract logic from data"],
     'export default (args: { n: number }): number => args.n * 1.19;',
   ],
   [['Violation [Standard 7]', 'Hardcoded email address detected'], "export default (): string => 'bob@acme.com';"],

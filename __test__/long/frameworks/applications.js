@@ -16,7 +16,6 @@ const NEXT_FILES = {
   'app/layout.jsx': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>;\n',
   'app/page.jsx': 'export default () => <p>ready</p>;\n',
   'app/api/run/route.js': `${run()}
-export const runtime = 'nodejs';
 export const dynamic = 'force-dynamic';
 export const GET = async (request) => Response.json(await run(Number(new URL(request.url).searchParams.get('n'))));
 `,

@@ -21,7 +21,7 @@ import {
   serveMany,
 } from '../../helpers/served_application.js';
 import { CONTAINER, canMountReadOnly, LONG, RUNNERS, SHORT } from './applications.js';
-import { frameworksPage } from './frameworks_page.js';
+import { writeUsage } from './frameworks_page.js';
 
 const exec = promisify(execFile);
 const ALL = process.env.TGP_FRAMEWORKS === 'all';
@@ -99,7 +99,7 @@ describe.runIf(process.platform === 'linux')('the packed packages serve in', () 
     // A partial run must not replace the page of a full run.
     const wanted = [...applications, ...RUNNERS].length + applications.filter(({ edits }) => edits).length;
     if (!ALL || rows.length < wanted) return;
-    await writeFile(new URL('../../../docs/frameworks.md', import.meta.url), await frameworksPage(rows));
+    await writeUsage(rows);
   });
 });
 
