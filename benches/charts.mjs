@@ -1,21 +1,21 @@
 /** Generates the charts of `docs/charts/` from the results. */
 
-import { dotChart, lineChart, stackChart } from '../tools/svg.mjs';
+import { dotChart, HUE, lineChart, short, stackChart } from '../tools/svg.mjs';
 
 /** @typedef {import('./results.mjs').Results} Results */
 /** @typedef {import('./record.mjs').Recorded} Recorded */
 
-/** The outcomes of the kill matrix, and their colours. */
+/** The outcomes of the kill matrix, and their hues. */
 const ENDS = {
-  ok: '#059669',
-  'host died': '#7f1d1d',
-  'host hung': '#dc2626',
-  'over its memory': '#f97316',
-  'memory not back': '#f59e0b',
-  'next run bad': '#a16207',
-  'too late': '#c084fc',
-  'wrong answer': '#7c3aed',
-  'n/a': '#9ca3af',
+  ok: HUE.green,
+  'host died': HUE.red,
+  'host hung': HUE.pink,
+  'over its memory': HUE.amber,
+  'memory not back': HUE.yellow,
+  'next run bad': HUE.brown,
+  'too late': HUE.violet,
+  'wrong answer': HUE.cyan,
+  'n/a': HUE.grey,
 };
 
 /**
@@ -76,7 +76,7 @@ function killMatrix(results) {
     title: `What ${rows[0]?.facts?.bombs ?? ''} hostile programs do to a sandbox and its host`,
     about: 'Green is ended in time, host alive, memory bounded and back.',
     source: taken(results, 'kill_matrix'),
-    colours: ENDS,
+    hues: ENDS,
     rows: rows.map(({ name, facts = {} }) => ({
       name,
       ours: isOurs(name),
@@ -126,16 +126,41 @@ function tools(results) {
   });
 }
 
+/** The series of the benchmark, as its chart names them. */
+const MEMORY = {
+  'booted: host': 'booted',
+  'booted and ran a tool: host': 'after a run, without the worker',
+  'booted and ran a tool: with workers': 'after a run, with the worker',
+};
+
 /** @param {Results} results */
 function kernels(results) {
-  const series = curves(measures(results, 'kernels'));
-  if (Object.keys(series).length === 0) return undefined;
+  const measured = curves(measures(results, 'kernels'));
+  const entries = Object.entries(MEMORY).flatMap(([name, shown]) =>
+    measured[name] === undefined ? [] : [/** @type {const} */ ([shown, measured[name]])],
+  );
+  if (entries.length === 0) return undefined;
+  const [booted, , working] = Object.keys(MEMORY).map((name) => perKernel(measured[name] ?? []));
+  const message =
+    booted === undefined || working === undefined
+      ? 'Memory of many kernels in one process'
+      : `A kernel takes ${short(booted)} MB, and ${short(working)} MB as long as it keeps a worker`;
   return lineChart({
-    title: 'Memory of many kernels in one process',
-    about: 'More than before the first, resident.',
+    title: message,
+    about: 'Resident memory of 1 to 100 kernels in one process, beyond that before the first. Both axes logarithmic.',
     source: taken(results, 'kernels'),
-    x: { name: 'kernels', from: 0 },
-    y: { name: 'MB', from: 0 },
-    series,
+    x: { name: 'kernels', scale: 'log' },
+    y: { name: 'MB', scale: 'log' },
+    series: Object.fromEntries(entries),
   });
+}
+
+/**
+ * What each further kernel adds.
+ * @param {[number, number][]} points
+ */
+function perKernel(points) {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined || first === last) return undefined;
+  return Number(((last[1] - first[1]) / (last[0] - first[0])).toPrecision(2));
 }

@@ -1,6 +1,6 @@
-/** Generates docs/api.md from the public type declarations. Run by the build, so that CI detects a stale page. */
+/** Generates docs/api.md and the pages of docs/api/ from the public type declarations. Run by the build, so that CI detects stale pages. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../tools/process.mjs';
 
@@ -11,14 +11,34 @@ import { ROOT } from '../tools/process.mjs';
  * @property {string} doc the text of its comment, empty when it has none
  * @property {string} code as it is declared
  * @property {{ name: string, doc: string }[]} members of a class
+ * @property {string} [file] that declares it
  */
 
-/** @type {Record<string, string>} */
-const SOURCES = {
-  '@tgp/core': 'dist/declarations/index.d.ts',
-  '@tgp/core/next': 'dist/declarations/next.d.ts',
-  '@tgp/core/mcp': 'dist/declarations/mcp.d.ts',
-};
+/** The modules of the package: the declarations, and the pages by topic, each with the files that it documents. */
+const MODULES = [
+  {
+    name: '@tgp/core',
+    file: 'dist/declarations/index.d.ts',
+    pages: {
+      kernel: ['The kernel', 'kernel/tgp', 'types/kernel', 'types/confinement', 'types/memory'],
+      config: ['Configuration', 'kernel/config', 'types/config', 'types/network', 'types/secrets'],
+      runs: ['Runs, functions and files', 'types/runs', 'types/dry_run', 'types/functions', 'types/files', 'files'],
+      agent_tools: ['Tools for agents', 'agent_tools/tgp_tools', 'types/tools', 'tool_shape'],
+      providers: ['Formats of providers', 'agent_tools/provider_formats', 'agent_tools/tool_call', 'types/adapters'],
+      agent: ['The agent', 'agent', 'types/agent'],
+      sql: ['SQL', 'agent_tools/sql_tools', 'sql', 'types/sql'],
+      shell: ['System programs', 'agent_tools/shell_tools', 'types/shell'],
+      policy: ['Policy', 'kernel/policy', 'kernel/approvals', 'types/policy'],
+      ledger: ['Ledger', 'types/ledger'],
+      tests: ['Tests of tools', 'types/tests'],
+      telemetry: ['Telemetry', 'types/telemetry'],
+      errors: ['Errors', 'boundary/errors', 'types/errors'],
+    },
+  },
+  { name: '@tgp/core/next', file: 'dist/declarations/next.d.ts', pages: { next: ['Next.js', ''] } },
+  { name: '@tgp/core/mcp', file: 'dist/declarations/mcp.d.ts', pages: { mcp: ['MCP', ''] } },
+];
+const KIND_ORDER = /** @type {const} */ (['Functions', 'Classes', 'Types', 'Schemas']);
 /** @type {Record<string, Entry['kind']>} */
 const KINDS = {
   TSDeclareFunction: 'Functions',
@@ -61,7 +81,7 @@ export async function readModule(file) {
       return names === '*' ? entries : entries.filter(({ name }) => exported.has(name));
     }),
   );
-  return [...(await readDeclarations(text)), ...handedOn.flat()];
+  return [...(await readDeclarations(text)).map((entry) => ({ ...entry, file })), ...handedOn.flat()];
 }
 
 /** @param {string} type */
@@ -112,45 +132,103 @@ function anchorsOf(names) {
   );
 }
 
-/** @returns {Promise<string>} the whole reference */
+/**
+ * @typedef {object} Page
+ * @property {string} module
+ * @property {string} path below `docs/`
+ * @property {string} title
+ * @property {Entry[]} entries
+ */
+
+/**
+ * The entries of a module by page. Every file belongs to one page, so that no name is missing.
+ * @param {typeof MODULES[number]} module
+ * @returns {Promise<Page[]>}
+ */
+async function pagesOf({ name: module, file: top, pages }) {
+  const folder = `${dirname(top)}/`;
+  const topics = Object.entries(pages).map(([stem, [title = '', ...files]]) => ({ stem, title, files }));
+  /** @type {Map<string, Entry[]>} */
+  const found = new Map(topics.map(({ stem }) => [stem, []]));
+  for (const entry of await readModule(top)) {
+    const file = String(entry.file).slice(folder.length);
+    const topic = topics.find(({ files }) => files.some((/** @type {string} */ prefix) => file.startsWith(prefix)));
+    if (topic === undefined) throw new Error(`No page of the API reference documents ${file}: add it to MODULES.`);
+    found.get(topic.stem)?.push(entry);
+  }
+  return topics.map(({ stem, title }) => ({ module, path: `api/${stem}.md`, title, entries: found.get(stem) ?? [] }));
+}
+
+/** @returns {Promise<Record<string, string>>} the whole reference: texts by path below `docs/`, the index first */
 export async function apiReference() {
-  const parts = ['# API reference', '', 'Generated from the declarations by the build. Do not edit.', ''];
-  for (const [module, file] of Object.entries(SOURCES)) {
-    const entries = await readModule(file);
-    const anchors = anchorsOf([...new Set(entries.map(({ name }) => name))]);
-    parts.push(`## \`${module}\``, '');
-    for (const kind of ['Functions', 'Classes', 'Types', 'Schemas']) {
-      const ofKind = entries.filter((entry) => entry.kind === kind);
-      if (ofKind.length === 0) continue;
-      const names = [...new Set(ofKind.map(({ name }) => name))];
-      parts.push(`${kind}: ${names.map((name) => `[${name}](#${anchors.get(name)})`).join(', ')}`, '');
-    }
-    for (const name of anchors.keys()) {
-      parts.push(
-        `### ${name}`,
-        '',
-        ...entries
-          .filter((entry) => entry.name === name)
-          .flatMap(({ doc, code }) => [...prose(doc, anchors), ...['```ts', code, '```', '']]),
-      );
+  const pages = (await Promise.all(MODULES.map(pagesOf))).flat();
+  /** Where each name is documented, by module. @type {Map<string, Map<string, string>>} */
+  const places = new Map(MODULES.map(({ name }) => [name, new Map()]));
+  for (const { module, path, entries } of pages) {
+    for (const [name, anchor] of anchorsOf(namesOf(entries))) places.get(module)?.set(name, `${path}#${anchor}`);
+  }
+  const index = ['# API reference', '', 'Generated from the declarations by the build. Do not edit.', ''];
+  for (const { name } of MODULES) {
+    index.push(`## \`${name}\``, '');
+    for (const { module, path, title, entries } of pages) {
+      if (module === name) index.push(`### [${title}](${path})`, '', ...overview(entries, places.get(name)));
     }
   }
-  return parts.join('\n');
+  const texts = pages.map(({ module, path, title, entries }) => {
+    const linked = new Map([...(places.get(module) ?? [])].map(([name, place]) => [name, relativeTo(path, place)]));
+    const parts = [
+      `# API: ${title}`,
+      '',
+      `Part of the [API reference](../api.md) of \`${module}\`. Generated from the declarations by the build. Do not edit.`,
+      '',
+      ...overview(entries, linked),
+    ];
+    for (const name of namesOf(entries)) {
+      const ofName = entries.filter((entry) => entry.name === name);
+      const described = ofName.flatMap(({ doc, code }) => [...prose(doc, linked), '```ts', code, '```', '']);
+      parts.push(`## ${name}`, '', ...described);
+    }
+    return [path, parts.join('\n')];
+  });
+  return Object.fromEntries([['api.md', index.join('\n')], ...texts]);
+}
+
+/** @param {Entry[]} entries */
+function namesOf(entries) {
+  return [...new Set(entries.map(({ name }) => name))];
 }
 
 /**
- * A comment as Markdown: links within the page, examples as code, tags as a list.
+ * @param {string} page a path below `docs/`
+ * @param {string} place a path with an anchor
+ */
+function relativeTo(page, place) {
+  return place.startsWith(`${page}#`) ? place.slice(page.length) : place.replace(/^api\//, '');
+}
+
+/**
+ * The names of a page by kind, as links.
+ * @param {Entry[]} entries
+ * @param {Map<string, string> | undefined} places
+ */
+function overview(entries, places) {
+  return KIND_ORDER.flatMap((kind) => {
+    const names = namesOf(entries.filter((entry) => entry.kind === kind));
+    if (names.length === 0) return [];
+    return [`${kind}: ${names.map((name) => `[${name}](${places?.get(name)})`).join(', ')}`, ''];
+  });
+}
+
+/**
+ * A comment as Markdown: links to other names, examples as code, tags as a list.
  * @param {string} doc
- * @param {Map<string, string>} anchors
+ * @param {Map<string, string>} places
  * @returns {string[]}
  */
-function prose(doc, anchors) {
+function prose(doc, places) {
   const [text = '', ...tags] = doc.split(/^(?=@)/m);
   const linked = (/** @type {string} */ words) =>
-    words.replace(
-      /\{@link (\w+)(\.\w+)?\}/g,
-      (_, name, member = '') => `[\`${name}${member}\`](#${anchors.get(name)})`,
-    );
+    words.replace(/\{@link (\w+)(\.\w+)?\}/g, (_, name, member = '') => `[\`${name}${member}\`](${places.get(name)})`);
   const examples = tags.filter((tag) => tag.startsWith('@example'));
   const others = tags.filter((tag) => !tag.startsWith('@example'));
   return [
@@ -169,7 +247,11 @@ function prose(doc, anchors) {
   ];
 }
 
-/** Writes the reference. */
+/** Writes the reference, and removes pages that no longer exist. */
 export async function writeApiReference() {
-  writeFileSync(join(ROOT, 'docs', 'api.md'), await apiReference());
+  const docs = join(ROOT, 'docs');
+  const pages = await apiReference();
+  rmSync(join(docs, 'api'), { recursive: true, force: true });
+  mkdirSync(join(docs, 'api'));
+  for (const [path, text] of Object.entries(pages)) writeFileSync(join(docs, path), text);
 }

@@ -27,10 +27,12 @@ import { join } from 'node:path';
 import { hostPlatform, packageJson } from '../tools/platform.mjs';
 import { announce, capture, ROOT, run, StepFailed, TYPE_DEF_DIR } from '../tools/process.mjs';
 import { writeApiReference } from './api_reference.mjs';
+import { writeCoreBundle } from './core_bundle.mjs';
 import { writeExpect } from './expect_bundle.mjs';
 import { DIST, swapFolder, writeCommonJs, writeModules } from './javascript.mjs';
 import { writeAgentToolList, writeKernelToolFacts } from './kernel_tool_facts.mjs';
 import { writeLimits } from './limits.mjs';
+import { writeLlmsIndex } from './llms.mjs';
 import { writeNodeShims } from './node_shims.mjs';
 import { sandboxApiModule } from './sandbox_api.mjs';
 import { stdApiModule } from './std_api.mjs';
@@ -70,7 +72,9 @@ export async function build() {
   writeFileSync(
     join(ROOT, 'js', 'prompt', 'sandbox_api.ts'),
     sandboxApiModule(
-      ['tgp.d.ts', 'web.d.ts'].map((name) => readFileSync(join(ROOT, 'sandbox', name), 'utf8')).join('\n'),
+      ['tgp.d.ts', 'web.d.ts', 'streams.d.ts']
+        .map((name) => readFileSync(join(ROOT, 'sandbox', name), 'utf8'))
+        .join('\n'),
     ),
   );
   writeFileSync(join(ROOT, 'js', 'prompt', 'std_api.ts'), stdApiModule(join(ROOT, 'std')));
@@ -88,10 +92,12 @@ export async function build() {
 export async function buildJavaScript() {
   writeModules();
   await writeCommonJs();
+  await writeCoreBundle(DIST);
   await writeNodeShims(join(DIST, 'node_shims'));
   swapFolder();
   await writeAgentToolList();
   await writeApiReference();
+  writeLlmsIndex();
 }
 
 function targetDir() {

@@ -12,6 +12,7 @@ import { openaiServer } from '../examples/demo/providers/openai_server.js';
 import { forgeTestFirst } from '../tools/model_scripts.mjs';
 import { ROOT } from '../tools/process.mjs';
 import { runCli } from '../tools/run_cli.mjs';
+import { HUE, PALETTE } from '../tools/svg.mjs';
 import { atTerminal } from '../tools/terminal.mjs';
 
 const TASK = 'What does a box of 40 x 40 x 50 inches weigh, divisor 139?';
@@ -22,14 +23,20 @@ const LETTER_WIDTH = 7.8;
 const LINE_HEIGHT = 18;
 const MARGIN = 16;
 const BAR_HEIGHT = 28;
-const SECONDS_A_LINE = 0.3;
 const MAX_BYTES = 60_000;
 const USAGE = { input: 3_000, output: 120 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with it
 const COLOUR = /(\u001b\[[\d;]*m)/;
-/** Colours of the terminal by what switches them on. @type {Record<string, string>} */
-const CLASSES = { 1: 'b', 2: 'd', 31: 'r', 32: 'g', 33: 'y', 36: 'c' };
+/** Classes by the codes of the terminal that switch them on. @type {Record<string, string>} */
+const CLASSES = {
+  1: 'b',
+  2: 'small',
+  31: `f${HUE.red}`,
+  32: `f${HUE.green}`,
+  33: `f${HUE.amber}`,
+  36: `f${HUE.cyan}`,
+};
 
 /** @returns {Promise<string[]>} the lines on the screen, with their colours */
 async function record() {
@@ -86,8 +93,8 @@ function spans(line) {
     for (const code of codes.split(';')) {
       const name = CLASSES[code];
       if (name !== undefined) classes.push(name);
-      else if (code === '22') classes = classes.filter((one) => one !== 'b' && one !== 'd');
-      else classes = classes.filter((one) => one === 'b' || one === 'd');
+      else if (code === '22') classes = classes.filter((one) => one !== 'b' && one !== 'small');
+      else classes = classes.filter((one) => one === 'b' || one === 'small');
     }
   }
   return made;
@@ -105,18 +112,16 @@ function picture(lines) {
   const height = BAR_HEIGHT + 2 * MARGIN + all.length * LINE_HEIGHT;
   const texts = all.map((line, index) => {
     const y = BAR_HEIGHT + MARGIN + (index + 1) * LINE_HEIGHT - 5;
-    const delay = ((index === 0 ? 0 : index + 1) * SECONDS_A_LINE).toFixed(1);
-    return `<text x="${MARGIN}" y="${y}" style="animation-delay:${delay}s">${spans(line)}</text>`;
+    return `<text x="${MARGIN}" y="${y}">${spans(line)}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="A task at the command line: a model writes a test, sees it fail, writes the tool, sees the test pass and runs the tool">
 <style>
-text{font:${FONT_SIZE}px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d4d4d8;white-space:pre;animation:a .01s backwards}
-.b{font-weight:bold;fill:#fff}.d{fill:#9ca3af}.r{fill:#f87171}.g{fill:#4ade80}.y{fill:#facc15}.c{fill:#22d3ee}
-@keyframes a{from{opacity:0}}
-@media (prefers-reduced-motion:reduce){text{animation:none}}
+${PALETTE}
+text{font:${FONT_SIZE}px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre}
+.b{font-weight:bold}
 </style>
-<rect width="${width}" height="${height}" rx="8" fill="#18181b" stroke="#3f3f46"/>
-<circle cx="18" cy="16" r="5" fill="#f87171"/><circle cx="36" cy="16" r="5" fill="#facc15"/><circle cx="54" cy="16" r="5" fill="#4ade80"/>
+<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" class="paper grid"/>
+<circle cx="18" cy="16" r="5" class="f${HUE.red}"/><circle cx="36" cy="16" r="5" class="f${HUE.amber}"/><circle cx="54" cy="16" r="5" class="f${HUE.green}"/>
 ${texts.join('\n')}
 </svg>
 `;

@@ -11,6 +11,7 @@ import { WEIGHTS_SHA256 } from './memory_model.mjs';
 const MADE = [
   { into: 'dist/node_shims', list: 'dist/node_shims/LICENSES.txt' },
   { into: 'std/expect.js', list: 'std/LICENSES.txt' },
+  { into: 'the native packages', list: 'crates/sandbox/src/engine/lazy/kept/LICENSES.txt' },
 ];
 
 export const ICU_DATA = {

@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { captureIn, ROOT } from '../tools/process.mjs';
+import { HUE, PALETTE } from '../tools/svg.mjs';
 
 /** The selected acts, by the first word of their heading. */
-const SHOWN = ['Forge', 'Reuse', 'Survive', 'What is left'];
+const SHOWN = ['Forge', 'Reuse'];
 const LETTER = 7.25;
 const ROW = 18;
 const MARGIN = 18;
@@ -19,26 +20,41 @@ const BAR = 34;
 /** Wide enough for every line. */
 const COLUMNS = 118;
 
-/** The style of a line, by its beginning; the first group is coloured. */
+/** The class of a line, by its beginning; the first group has it. */
 const KINDS = [
-  { pattern: /^(\$ .*)/, colour: '#7ee787' },
-  { pattern: /^( {2}user) /, colour: '#79c0ff' },
-  { pattern: /^( {2}model) /, colour: '#d2a8ff' },
-  { pattern: /^( {7}✓) /, colour: '#7ee787' },
-  { pattern: /^( {7}✗) /, colour: '#ff7b72' },
-  { pattern: /^( {9}.*)/, colour: '#8b949e' },
-  { pattern: /^( {2}[0-9a-f]{7}) /, colour: '#e3b341' },
+  { pattern: /^(\$ .*)/, kind: `f${HUE.green}` },
+  { pattern: /^( {2}user) /, kind: `f${HUE.blue}` },
+  { pattern: /^( {2}model) /, kind: `f${HUE.violet}` },
+  { pattern: /^( {7}✓) /, kind: `f${HUE.green}` },
+  { pattern: /^( {7}✗) /, kind: `f${HUE.red}` },
+  { pattern: /^( {9}.*|….*)/, kind: 'small' },
 ];
 
 /**
- * The lines of the demo's output to show.
+ * The lines of the demo's output to show, with a note where acts are left out.
  * @param {string} output
  * @returns {string[]}
  */
 export function shownLines(output) {
-  const acts = output.split(/\n\n+/).filter((part) => SHOWN.some((word) => part.trimStart().startsWith(word)));
   const done = /^Done in .*$/m.exec(output)?.[0];
-  return ['$ npx tgp demo', ...acts.flatMap((act) => ['', ...act.trim().split('\n')]), '', ...(done ? [done] : [])];
+  const lines = ['$ npx tgp demo'];
+  /** @type {Set<string>} */
+  const omitted = new Set();
+  const note = () => {
+    if (omitted.size > 0) lines.push('', `… (not shown: ${[...omitted].join(', ')})`);
+    omitted.clear();
+  };
+  for (const part of output.split(/\n\n+/).map((text) => text.trim())) {
+    if (SHOWN.some((word) => part.startsWith(word))) {
+      note();
+      lines.push('', ...part.split('\n'));
+    } else {
+      const [, act] = /^([A-Z]\w+): /.exec(part) ?? [];
+      if (act !== undefined) omitted.add(act);
+    }
+  }
+  note();
+  return [...lines, '', ...(done ? [done] : [])];
 }
 
 /**
@@ -54,12 +70,13 @@ export function terminal(lines) {
     return `<text x="${MARGIN}" y="${y}"${heading} xml:space="preserve">${coloured(line)}</text>`;
   });
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="The demo in a terminal: an agent forges a tool, repairs it, runs it and uses it again">`,
-    '<style>text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#e6edf3}.heading{font-weight:700}</style>',
-    `<rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>`,
-    ...['#ff5f57', '#febc2e', '#28c840'].map(
-      (fill, at) => `<circle cx="${MARGIN + at * 18}" cy="18" r="5.5" fill="${fill}"/>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="Excerpt of the demo in a terminal: an agent forges a tool, repairs it, runs it and uses it again">`,
+    `<style>${PALETTE}text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}.heading{font-weight:700}</style>`,
+    `<rect class="paper grid" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>`,
+    ...[HUE.red, HUE.amber, HUE.green].map(
+      (hue, at) => `<circle cx="${MARGIN + at * 18}" cy="18" r="5.5" class="f${hue}"/>`,
     ),
+    `<text x="${width / 2}" y="22" text-anchor="middle" class="small">npx tgp demo (excerpt)</text>`,
     ...rows,
     '</svg>',
     '',
@@ -71,7 +88,7 @@ function coloured(line) {
   const kind = KINDS.find(({ pattern }) => pattern.test(line));
   const first = kind?.pattern.exec(line)?.[1] ?? '';
   if (kind === undefined) return escaped(line);
-  return `<tspan fill="${kind.colour}">${escaped(first)}</tspan>${escaped(line.slice(first.length))}`;
+  return `<tspan class="${kind.kind}">${escaped(first)}</tspan>${escaped(line.slice(first.length))}`;
 }
 
 /** @param {string} text */

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT, StepFailed } from '../tools/process.mjs';
+import { KEPT } from './kept_scripts.mjs';
 import { crateId, LIBRARIES, linkedCrates, OWN } from './linked_parts.mjs';
 
 /** @typedef {import('./linked_parts.mjs').Crate} Crate */
@@ -40,6 +41,8 @@ export function licencesPage() {
       add(plain(readFileSync(path, 'utf8')), name);
     }
   }
+  const kept = keptPackages();
+  for (const { name, text } of kept) add(plain(text), name);
   return [
     'Licences of what is linked into the native packages of @tgp/core',
     '',
@@ -54,12 +57,27 @@ export function licencesPage() {
       ({ name, version, license, within }) => `  ${`${name} ${version}`.trim()}, in ${within}: ${license}`,
     ),
     '',
+    'Packages of npm that are built into scripts of the sandbox:',
+    '',
+    ...kept.map(({ name }) => `  ${name}`),
+    '',
     'These crates have no text of their own. The Apache License 2.0 is below; their authors are named on crates.io:',
     '',
     ...textless.map((line) => `  ${line}`),
     '',
     ...[...texts].flatMap(([text, whose]) => [RULE, wrapped([...new Set(whose)].join(', ')), RULE, '', text, '']),
   ].join('\n');
+}
+
+/** The packages in the packed scripts of the sandbox, with the texts of their licences. */
+function keptPackages() {
+  const [, ...parts] = readFileSync(join(KEPT, 'LICENSES.txt'), 'utf8').split(
+    /\n\n(?:---\n\n)?(?=[@\w./-]+ \d+\.\d+\.\d+\n\n)/,
+  );
+  return parts.map((part) => {
+    const end = part.indexOf('\n');
+    return { name: part.slice(0, end), text: part.slice(end) };
+  });
 }
 
 /** @param {Crate} crate */

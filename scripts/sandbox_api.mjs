@@ -1,7 +1,7 @@
 /** Generates the short form of the sandbox's declarations for the prompt: `js/prompt/sandbox_api.ts`. */
 
 /**
- * @param {string} declarations the texts of sandbox/tgp.d.ts and sandbox/web.d.ts
+ * @param {string} declarations the texts of the declarations in sandbox/
  * @returns {string} a module
  */
 export function sandboxApiModule(declarations) {

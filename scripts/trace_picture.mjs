@@ -16,6 +16,7 @@ import { MockLanguageModelV3 } from 'ai/test';
 import BetterSqlite3 from 'better-sqlite3';
 import { TGP, tgpTools } from '../index.js';
 import { ROOT } from '../tools/process.mjs';
+import { HUE, PALETTE } from '../tools/svg.mjs';
 
 /**
  * @typedef {import('@opentelemetry/sdk-trace-base').ReadableSpan} ReadableSpan
@@ -36,12 +37,14 @@ const HEAD = 40;
 const BAR = 14;
 const INDENT = 14;
 const TICKS = 6;
-const COLOURS = [
-  { name: /^ai\./, colour: '#94a3b8' },
-  { name: /^execute_tool/, colour: '#2563eb' },
-  { name: /^(?:compile|queue|run)$/, colour: '#60a5fa' },
-  { name: /^host_call/, colour: '#f59e0b' },
+/** Hues by kind of span, and their names in the legend. */
+const KINDS = [
+  { name: /^ai\./, hue: HUE.grey, label: 'AI SDK' },
+  { name: /^execute_tool/, hue: HUE.blue, label: 'tool call' },
+  { name: /^(?:compile|queue|run)$/, hue: HUE.cyan, label: 'phase of the call' },
+  { name: /^host_call/, hue: HUE.amber, label: 'host call of the tool' },
 ];
+const LEGEND_WIDTH = 170;
 
 const exporter = new InMemorySpanExporter();
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
@@ -148,30 +151,36 @@ function picture(rows) {
   const first = Math.min(...rows.map(({ span }) => msOf(span.startTime)));
   const last = Math.max(...rows.map(({ span }) => msOf(span.endTime)));
   const scale = (WIDTH - NAMES_WIDTH - TIMES_WIDTH) / (last - first);
-  const height = HEAD + rows.length * ROW + ROW / 2;
+  const bottom = HEAD + rows.length * ROW + ROW / 2;
+  const height = bottom + ROW;
   const at = (/** @type {number} */ ms) => NAMES_WIDTH + (ms - first) * scale;
   const ticks = Array.from({ length: TICKS }, (_, tick) => {
     const ms = ((last - first) * tick) / (TICKS - 1);
     const x = at(first + ms).toFixed(1);
-    return `<line x1="${x}" y1="${HEAD - 8}" x2="${x}" y2="${height}" class="tick"/><text x="${x}" y="${HEAD - 14}" class="time">${ms.toFixed(0)} ms</text>`;
+    return `<line x1="${x}" y1="${HEAD - 8}" x2="${x}" y2="${bottom}" class="grid"/><text x="${x}" y="${HEAD - 14}" class="small">${ms.toFixed(0)} ms</text>`;
   });
   const bars = rows.map(({ span, depth }, row) => {
     const [start, end] = [msOf(span.startTime), msOf(span.endTime)];
     const y = HEAD + row * ROW;
     const width = Math.max(1.5, (end - start) * scale);
-    const colour = COLOURS.find(({ name }) => name.test(span.name))?.colour ?? '#64748b';
+    const { hue } = KINDS.find(({ name }) => name.test(span.name)) ?? { hue: HUE.grey };
     return [
       `<text x="${10 + depth * INDENT}" y="${y + BAR}" class="name">${span.name}</text>`,
-      `<rect x="${at(start).toFixed(1)}" y="${y + 3}" width="${width.toFixed(1)}" height="${BAR}" rx="2" fill="${colour}"/>`,
-      `<text x="${(at(end) + 6).toFixed(1)}" y="${y + BAR}" class="time">${(end - start).toFixed(2)} ms</text>`,
+      `<rect x="${at(start).toFixed(1)}" y="${y + 3}" width="${width.toFixed(1)}" height="${BAR}" rx="2" class="f${hue}"/>`,
+      `<text x="${(at(end) + 6).toFixed(1)}" y="${y + BAR}" class="small">${(end - start).toFixed(2)} ms</text>`,
     ].join('');
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="A trace of one generateText">`,
-    '<style>text{font-family:ui-monospace,Menlo,Consolas,monospace;fill:#1e293b}.name{font-size:12px}.time{font-size:10px;fill:#64748b}.tick{stroke:#e2e8f0}</style>',
-    `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
+    `<style>${PALETTE}text{font-family:ui-monospace,Menlo,Consolas,monospace}.name{font-size:12px}.small{font-size:10px}</style>`,
+    `<rect class="paper" width="${WIDTH}" height="${height}" rx="6"/>`,
     ...ticks,
     ...bars,
+    ...KINDS.map(({ hue, label }, at) => {
+      const x = 10 + at * LEGEND_WIDTH;
+      const y = bottom + 4;
+      return `<rect x="${x}" y="${y}" width="10" height="10" rx="2" class="f${hue}"/><text x="${x + 16}" y="${y + 9}" class="small">${label}</text>`;
+    }),
     '</svg>',
     '',
   ].join('\n');

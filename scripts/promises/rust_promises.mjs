@@ -10,8 +10,8 @@ export const RUST_PROMISES = [
     source: 'CONTRACT 6',
     layer: 'rust',
     file: `${CONTROL}/watchdog.rs`,
-    search: 'let cpu = running.cpu.look(control.cpu_now());',
-    replace: 'let cpu = running.started.elapsed();',
+    search: 'let (work, cpu) = running.cpu.look(control.cpu_now());',
+    replace: 'let (work, cpu) = (Work::Tool, running.started.elapsed());',
     tests: ['__test__/sandbox/limits.test.js'],
   },
   {
@@ -34,6 +34,16 @@ export const RUST_PROMISES = [
     replace: 'let room = self.limit;',
     tests: [],
     cargo: { package: 'tgp-sandbox', filter: 'heap_and_buffers_share_one_limit' },
+  },
+  {
+    id: 'crash-cause',
+    promise: 'The error and the log of a run whose worker ended have the true cause.',
+    source: 'CONTRACT 6',
+    layer: 'rust',
+    file: 'crates/sandbox/src/transport/process_worker.rs',
+    search: 'killed_for.or_else(|| status.ok().map(CrashCause::of)).unwrap_or(CrashCause::Host)',
+    replace: 'killed_for.and(status.ok().map(CrashCause::of)).unwrap_or(CrashCause::FatalError)',
+    tests: ['__test__/process/crash_causes.test.js'],
   },
   {
     id: 'host-calls',

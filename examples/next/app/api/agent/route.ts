@@ -2,8 +2,6 @@ import { timingSafeEqual } from 'node:crypto';
 import { TGP, tgpTools } from '@tgp/core';
 import { generateText, stepCountIs } from 'ai';
 
-export const runtime = 'nodejs';
-
 const kernel = new TGP({ configFile: './tgp.config.ts' });
 
 /** Put your own authentication here: every caller that passes can have the agent write and run tools. */
