@@ -52,7 +52,8 @@ function licensesOf(inputs) {
     const folder = join(ROOT, 'node_modules', name);
     const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file === undefined ? license : readFileSync(join(folder, file), 'utf8').trim();
+    const text =
+      file === undefined ? license : readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim();
     return `${name} ${version}\n\n${text}\n`;
   });
   return `The packed scripts of the sandbox hold code of these packages.\n\n${texts.join('\n---\n\n')}`;
