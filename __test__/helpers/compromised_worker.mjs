@@ -46,7 +46,7 @@ const call = (
   /** @type {string} */ args,
 ) => frame(varint(4), varint(run), varint(id), blob(name), blob(args));
 const ended = (/** @type {number} */ run, /** @type {Buffer} */ end, /** @type {number} */ cpu, stack = '') =>
-  frame(varint(5), varint(run), end, float(cpu), float(1), float(0), varint(0), varint(0), blob(stack), varint(0));
+  frame(varint(5), varint(run), end, ...[cpu, 0, 1, 0].map(float), varint(0), varint(0), blob(stack), varint(0));
 const WORKS = 0;
 const WAITS = 1;
 const rests = (/** @type {number} */ run, /** @type {number} */ rest) => frame(varint(6), varint(run), varint(rest));
