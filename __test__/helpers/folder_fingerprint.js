@@ -3,8 +3,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Not compared: the ledger, which records a dry run like any other call, and the stamps of files that were read. */
-const RECORDS = /(^|\/)\.git\/tgp\/(ledger|registry-stamps\.json$)/;
+/**
+ * Not compared: the ledger, which records a dry run like any other call, and the fingerprints of files that were read, which are
+ * written in the background by a temporary file.
+ */
+const RECORDS = /(^|\/)\.git\/tgp\/(ledger|registry-stamps\.json$|\.tgp-tmp-)/;
 
 /**
  * Every file below a folder with the hash of its content, including those of Git.
