@@ -66,7 +66,7 @@ describe('tgp', () => {
     [['exec'], "missing required argument 'tool'"],
     [['list', '--jsn'], 'Did you mean --json?'],
     [['exec', 'math/sum', '--timeout-ms', 'soon'], 'positive whole number'],
-    [['exec', 'math/sum', '--args', '[1]'], '--args is not valid. Use a JSON object'],
+    [['exec', 'math/sum', '--args', '[1]'], '--args is not a JSON object'],
     [['exec', 'math/sum', '--args', '@none.json'], 'none.json'],
     [
       ['exec', 'math/sum', '--args', '{"off":[1]}'],

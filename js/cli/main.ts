@@ -93,7 +93,7 @@ function build(action: CommandAction) {
     .exitOverride();
 
   const command = (usage: string, description: string) =>
-    program.command(usage).description(description).allowExcessArguments(false);
+    explained(program.command(usage)).description(description).allowExcessArguments(false);
   const reporting = (made: Command) => made.option('--json', 'print one JSON document');
   const onWorkspace = (made: Command) =>
     reporting(made).option(
@@ -165,7 +165,7 @@ function build(action: CommandAction) {
   );
   const ledger = command('ledger', 'read, verify, export and prune the audit log');
   const ofLedger = (usage: string, description: string) =>
-    onWorkspace(ledger.command(usage).description(description).allowExcessArguments(false));
+    onWorkspace(explained(ledger.command(usage)).description(description).allowExcessArguments(false));
   ofLedger('tail', 'print the last events')
     .option('-n, --limit <n>', 'maximum number of events to print (default: 20)', positive)
     .option('--session <name>', 'only events of this session')
@@ -199,7 +199,7 @@ function build(action: CommandAction) {
     .action(action(async () => (await ledgerCommands()).exportLedger));
   const policy = command('policy', 'inspect the policy: validate rules, explain a call, replay recorded calls');
   const ofPolicy = (usage: string, description: string) =>
-    onWorkspace(policy.command(usage).description(description).allowExcessArguments(false));
+    onWorkspace(explained(policy.command(usage)).description(description).allowExcessArguments(false));
   ofPolicy('check [file]', 'validate a policy file and run its tests').action(
     action(async () => (await policyCommands()).check),
   );
@@ -286,4 +286,11 @@ function positive(text: string) {
   if (!Number.isSafeInteger(number) || number <= 0)
     throw new InvalidArgumentError('It must be a positive whole number.');
   return number;
+}
+
+/** Errors of a command name its own help. */
+function explained(command: Command): Command {
+  const names: string[] = [];
+  for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name());
+  return command.showHelpAfterError(`("${names.join(' ')} --help" lists its arguments and options)`);
 }

@@ -98,8 +98,9 @@ export function isPlain(source: unknown) {
 export function adapterOf(source: unknown, options?: object): DatabaseAdapter {
   const shape = shapeOf(source);
   if (shape) return shape.make(source, options);
+  const problem = typeof source === 'string' ? 'is a text, not a connection' : 'is not supported';
   throw new ConfigError(
-    'The SQL source is not supported. Pass a pool or client of pg, postgres, mysql2, better-sqlite3, node:sqlite, drizzle, prisma or knex, sqlite(file), { query, transaction }, or a function (sql, params) => Promise<rows>.',
+    `The SQL source ${problem}. Pass a pool or client of pg, postgres, mysql2, better-sqlite3, node:sqlite, drizzle, prisma or knex, sqlite(file), { query, transaction }, or a function (sql, params) => Promise<rows>.`,
     { details: { key: 'sql', field: 'sql' } },
   );
 }

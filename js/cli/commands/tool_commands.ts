@@ -2,7 +2,8 @@
 
 import { readAtMost, readTextAtMost } from '../../boundary/bounded_read.js';
 import { ValidationError } from '../../boundary/errors.js';
-import { isRecord, parseForeignJson } from '../../boundary/foreign_json.js';
+import { BadJson, isRecord, parseForeignJson } from '../../boundary/foreign_json.js';
+import { messageOf } from '../../boundary/thrown.js';
 import { ARGUMENTS_OF, FILES } from '../../kernel/access_symbols.js';
 import type { TGP } from '../../kernel/tgp.js';
 import { report } from '../../tool_shape/agent_tool.js';
@@ -194,17 +195,16 @@ export async function exec(
 /** @param text JSON text, `@file`, or `-` for standard input */
 export async function readArguments(text = '{}'): Promise<Record<string, unknown>> {
   const source = text === '-' || text.startsWith('@') ? await readSource(text) : text;
+  let problem = 'is not a JSON object';
   try {
     const value = parseForeignJson(source);
     if (isRecord(value)) return value;
-  } catch {
-    // Reported below.
+  } catch (error) {
+    problem = `is not valid JSON: ${messageOf(error instanceof BadJson ? (error.cause ?? error) : error)}`;
   }
   throw new ValidationError(
-    `--args is not valid. Use a JSON object such as '{"n": 10}', @file.json, or - for standard input.`,
-    {
-      details: { field: 'args' },
-    },
+    `--args ${problem}. Use an object such as '{"n": 10}', @file.json, or - for standard input.`,
+    { details: { field: 'args' } },
   );
 }
 
@@ -213,9 +213,11 @@ async function readSource(name: string) {
   try {
     if (name === '-') return (await readAtMost(process.stdin, MAX_ARGUMENT_BYTES)).toString('utf8');
     return await readTextAtMost(name.slice(1), MAX_ARGUMENT_BYTES);
-  } catch {
+  } catch (error) {
     const source = name === '-' ? 'Standard input' : `The file "${name.slice(1)}"`;
-    throw new ValidationError(`${source}, named by --args, cannot be read.`, { details: { field: 'args' } });
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const problem = isMissing ? 'does not exist' : 'cannot be read';
+    throw new ValidationError(`${source}, named by --args, ${problem}.`, { details: { field: 'args' } });
   }
 }
 

@@ -12,6 +12,7 @@ import type { ParsedConfig } from './parse_config.js';
 import { parseConfig } from './parse_config.js';
 import { filledConfig } from './shown_config.js';
 
+const MISSING_MODULE = new Set(['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND']);
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'];
 /** The default config files, in order of precedence. @internal */
 export const DEFAULT_FILES = EXTENSIONS.map((extension) => `tgp.config${extension}`);
@@ -45,7 +46,7 @@ async function loadFile(configFile: string): Promise<ParsedConfig> {
   const file = resolve(configFile);
   if (!(await isFile(file))) {
     throw new ConfigError(
-      `The config file "${basename(file)}" does not exist. Create it, correct "configFile", or leave "configFile" out to start without one.`,
+      `The config file "${basename(file)}" does not exist. Create it, correct its path, or name none to start without one.`,
     );
   }
   if (!EXTENSIONS.includes(extname(file))) {
@@ -158,7 +159,11 @@ async function importModule(file: string): Promise<unknown> {
     const options = { filename: file, async: true, forceTranspile: true };
     exported = (await jiti.evalModule(await readTextAtMost(file), options)) as Exports;
   } catch (cause) {
-    throw new ConfigError(`Failed to load TGP config from ${basename(file)}: ${reason(cause, file)}`, { cause });
+    const isMissing = MISSING_MODULE.has(String((cause as NodeJS.ErrnoException | null)?.code));
+    const remedy = isMissing ? '. Install it, or correct the import.' : '';
+    throw new ConfigError(`Failed to load TGP config from ${basename(file)}: ${reason(cause, file)}${remedy}`, {
+      cause,
+    });
   }
   const isEsm = '__esModule' in exported || exported[Symbol.toStringTag] === 'Module';
   const config = isEsm ? (exported.default ?? exported.config) : exported;
@@ -170,8 +175,10 @@ async function importModule(file: string): Promise<unknown> {
   return config;
 }
 
-/** The first line of an error's message, with paths relative to the config file's folder. */
+/** The first line of an error's message and the line of the file it names, with paths relative to the config file's folder. */
 function reason(cause: unknown, file: string) {
   const message = cause instanceof Error ? cause.message : String(cause);
-  return (message.split('\n', 1)[0] ?? '').replaceAll(dirname(file), '.').trim();
+  const [first = '', second = ''] = message.split('\n', 2);
+  const line = /:(\d+):\d+\s*$/.exec(second)?.[1];
+  return `${first.replaceAll(dirname(file), '.').trim()}${line === undefined ? '' : ` in line ${line}`}`;
 }

@@ -52,7 +52,8 @@ export function readOptions(input: unknown): KernelOptions {
     refusal ??= new ConfigError(`new TGP(…): ${why}`, { cause, details: { key } });
   };
   try {
-    if (input !== undefined && !isObject(input)) refuse('options', 'the options must be an object.');
+    if (input !== undefined && !isObject(input))
+      refuse('options', "the options must be an object, such as { configFile: './tgp.config.ts' }.");
     for (const [key, value] of Object.entries(input ?? {})) {
       if (value === undefined) continue;
       if (!Object.hasOwn(KINDS, key)) {
