@@ -37,7 +37,7 @@ export const SECTIONS = {
   Measurements: {
     'benchmarks.md': 'comparison with other sandboxes, and figures of every part',
     'load.md': 'an application under load',
-    'frameworks.md': 'overhead in frameworks and runtimes',
+    'frameworks.md': 'set-ups that were tried, and overhead in frameworks and runtimes',
     'first_tool.md': 'time from an empty folder to the first tool',
   },
 };

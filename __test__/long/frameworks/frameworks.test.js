@@ -21,7 +21,7 @@ import {
   serveMany,
 } from '../../helpers/served_application.js';
 import { CONTAINER, canMountReadOnly, LONG, RUNNERS, SHORT } from './applications.js';
-import { writeUsage } from './frameworks_page.js';
+import { EDITED, writeUsage } from './frameworks_page.js';
 
 const exec = promisify(execFile);
 const ALL = process.env.TGP_FRAMEWORKS === 'all';
@@ -29,7 +29,6 @@ const MINUTES = 60_000;
 const REQUESTS = ALL ? 400 : 80;
 /** A development server remembers its requests and compilations. */
 const MORE_MB_IN_DEVELOPMENT = 300;
-const EDITED = 'the same, after 24 edits of the route';
 
 /** @typedef {import('../../../tools/process_counts.mjs').Counts} Counts */
 /** @type {import('./frameworks_page.js').Row[]} */

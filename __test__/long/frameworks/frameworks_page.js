@@ -2,6 +2,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
+import { RUNNERS } from './applications.js';
 
 /**
  * @typedef {import('../../../tools/process_counts.mjs').Counts} Counts
@@ -20,7 +21,13 @@ const COLUMNS = [
 ];
 
 const PAGE = new URL('../../../docs/frameworks.md', import.meta.url);
+const MANAGERS = new URL('../../../docs/first_tool.md', import.meta.url);
+/** The row of an application after its files were edited. */
+export const EDITED = 'the same, after 24 edits of the route';
+const USAGE = '## Resource usage';
 const SETUPS = '## Set-ups, from nothing to the first forged tool';
+const SERVED = 'start, a tool forged and run, 400 requests, shutdown; no process left after SIGTERM or SIGKILL';
+const TESTED = 'ten tests that forge and run a tool; no process left, descriptors and threads back';
 
 /** @typedef {{ name: string, versions: string, passed: string, seconds: number }} Setup */
 
@@ -29,7 +36,7 @@ const SETUPS = '## Set-ups, from nothing to the first forged tool';
  * @param {Row[]} rows
  */
 export async function writeUsage(rows) {
-  await writeFile(PAGE, `${await usagePart(rows)}\n${(await parts()).setups}`);
+  await writePage(await usagePart(rows), (await parts()).setups);
 }
 
 /**
@@ -39,19 +46,64 @@ export async function writeUsage(rows) {
  */
 export async function writeSetups(run, names) {
   const { usage, setups } = await parts();
-  const known = setups
-    .split('\n')
-    .map((line) => line.replace(/^\| | \|$/g, '').split(' | '))
-    .map((cells) => cells.map((cell) => cell.trim()));
+  const known = cellsOf(setups);
   const fresh = run.map(({ name, versions, passed, seconds }) => [name, versions, passed, `${Math.round(seconds)} s`]);
   const rows = names.map((name) => [...fresh, ...known].find(([first]) => first === name));
   const kept = rows.filter((row) => row !== undefined);
-  await writeFile(PAGE, `${usage}\n${await setupsPart(kept)}`);
+  await writePage(usage, await setupsPart(kept));
 }
 
 async function parts() {
-  const [usage = '', setups] = (await readFile(PAGE, 'utf8')).split(`\n${SETUPS}`);
-  return { usage, setups: setups === undefined ? '' : `${SETUPS}${setups}` };
+  const page = await readFile(PAGE, 'utf8');
+  const [at, setupsAt] = [page.indexOf(USAGE), page.indexOf(SETUPS)];
+  return { usage: page.slice(at, setupsAt).trimEnd(), setups: page.slice(setupsAt) };
+}
+
+/**
+ * @param {string} usage
+ * @param {string} setups
+ */
+async function writePage(usage, setups) {
+  await writeFile(PAGE, `${await summary(usage, setups)}\n${usage.trimEnd()}\n\n${setups}`);
+}
+
+/**
+ * The beginning of the page: each set-up once, with what passed.
+ * @param {string} usage
+ * @param {string} setups
+ */
+async function summary(usage, setups) {
+  const runners = RUNNERS.map(({ name }) => name);
+  const served = cellsOf(usage)
+    .filter(([name]) => name !== EDITED)
+    .map(([name = '', version = '']) => [name, version, runners.includes(name) ? TESTED : SERVED]);
+  const created = cellsOf(setups).map(([name = '', versions = '', passed = '']) => [name, versions, passed]);
+  const managers = cellsOf(await readFile(MANAGERS, 'utf8')).map(([name = '', version = '']) => [
+    name,
+    version,
+    'installation into an empty folder, and a program that forges a tool and runs it',
+  ]);
+  const rows = [...created, ...served, ...managers];
+  return [
+    '# Frameworks and runtimes',
+    '',
+    `${rows.length} set-ups, each with the packed packages as a user installs them, and what passed there. Package managers:`,
+    '[first_tool.md](first_tool.md); the others: the two sections below, written by `npm run test:frameworks`.',
+    '',
+    ...table(['set-up', 'versions', 'what passed'], rows),
+    '',
+  ].join('\n');
+}
+
+/** The rows of the only table in a text. @param {string} text */
+function cellsOf(text) {
+  const rows = text.split('\n').filter((line) => line.startsWith('| '));
+  return rows.slice(2).map((line) =>
+    line
+      .replace(/^\| | \|$/g, '')
+      .split(' | ')
+      .map((cell) => cell.trim()),
+  );
 }
 
 /** @param {string[][]} cells */
@@ -59,11 +111,11 @@ async function setupsPart(cells) {
   return [
     SETUPS,
     '',
-    `Written by the same command, with the packed packages (${await ourVersion()}) and Node ${process.versions.node}. Each row starts with an empty folder`,
-    'and the command that creates the application, without changes to what it creates: the packages are installed, then come',
+    `Written by the same command, with the packed packages (${await ourVersion()}) and Node ${process.versions.node}. Each set-up starts with an empty`,
+    'folder and the command that creates the application, without changes to what it creates: the packages are installed, then come',
     '`tgp init`, what it prints, `tgp doctor`, the build and the start. A scripted model forges a tool and runs it, and reuses it for',
-    'the next request. The time includes the installation, from the npm registry and its cache. Package managers:',
-    '[first_tool.md](first_tool.md).',
+    'the next request. A row is from the latest run of its set-up. The time includes the installation, from the npm registry and its',
+    'cache, and grows with other load on the machine. `next build` gets a local font where Google Fonts cannot be reached.',
     '',
     ...table(['set-up', 'versions', 'what passed', 'time'], cells),
     '',
@@ -102,7 +154,7 @@ async function usagePart(rows) {
     ];
   });
   return [
-    '# Frameworks and runtimes',
+    USAGE,
     '',
     `Written by \`npm run test:frameworks\` from a run of the packed packages (${await ourVersion()}), installed from their tarballs, on`,
     `${machine()}, with Node ${process.versions.node} unless`,
