@@ -13,10 +13,20 @@ declare class ReadableStreamDefaultController<Chunk = any> {
   error(reason?: unknown): void;
 }
 
+interface ReadableStreamReadValueResult<Chunk> {
+  done: false;
+  value: Chunk;
+}
+interface ReadableStreamReadDoneResult<Chunk> {
+  done: true;
+  value?: Chunk;
+}
+type ReadableStreamReadResult<Chunk> = ReadableStreamReadValueResult<Chunk> | ReadableStreamReadDoneResult<Chunk>;
+
 declare class ReadableStreamDefaultReader<Chunk = any> {
   constructor(stream: ReadableStream<Chunk>);
   readonly closed: Promise<undefined>;
-  read(): Promise<{ done: false; value: Chunk } | { done: true; value?: undefined }>;
+  read(): Promise<ReadableStreamReadResult<Chunk>>;
   cancel(reason?: unknown): Promise<void>;
   releaseLock(): void;
 }
@@ -58,35 +68,35 @@ interface StreamPipeOptions {
   signal?: AbortSignal;
 }
 
+interface UnderlyingByteSource {
+  type: 'bytes';
+  autoAllocateChunkSize?: number;
+  start?(controller: ReadableByteStreamController): unknown;
+  pull?(controller: ReadableByteStreamController): unknown;
+  cancel?(reason?: any): unknown;
+}
+interface UnderlyingDefaultSource<Chunk = any> {
+  type?: undefined;
+  start?(controller: ReadableStreamDefaultController<Chunk>): unknown;
+  pull?(controller: ReadableStreamDefaultController<Chunk>): unknown;
+  cancel?(reason?: any): unknown;
+}
+type UnderlyingSource<Chunk = any> = UnderlyingByteSource | UnderlyingDefaultSource<Chunk>;
+interface ReadableWritablePair<Out = any, In = any> {
+  readable: ReadableStream<Out>;
+  writable: WritableStream<In>;
+}
+type ReadableStreamReader<Chunk> = ReadableStreamDefaultReader<Chunk> | ReadableStreamBYOBReader;
+
 declare class ReadableStream<Chunk = any> implements AsyncIterable<Chunk> {
-  constructor(
-    source: {
-      type: 'bytes';
-      autoAllocateChunkSize?: number;
-      start?(controller: ReadableByteStreamController): unknown;
-      pull?(controller: ReadableByteStreamController): unknown;
-      cancel?(reason?: any): unknown;
-    },
-    strategy?: { highWaterMark?: number },
-  );
-  constructor(
-    source?: {
-      type?: undefined;
-      start?(controller: ReadableStreamDefaultController<Chunk>): unknown;
-      pull?(controller: ReadableStreamDefaultController<Chunk>): unknown;
-      cancel?(reason?: any): unknown;
-    },
-    strategy?: QueuingStrategy<Chunk>,
-  );
+  constructor(source: UnderlyingByteSource, strategy?: { highWaterMark?: number });
+  constructor(source?: UnderlyingDefaultSource<Chunk>, strategy?: QueuingStrategy<Chunk>);
   static from<Item>(items: AsyncIterable<Item> | Iterable<Item | PromiseLike<Item>>): ReadableStream<Item>;
   readonly locked: boolean;
   cancel(reason?: unknown): Promise<void>;
   getReader(options: { mode: 'byob' }): ReadableStreamBYOBReader;
   getReader(options?: { mode?: undefined }): ReadableStreamDefaultReader<Chunk>;
-  pipeThrough<Out>(
-    pair: { readable: ReadableStream<Out>; writable: WritableStream<Chunk> },
-    options?: StreamPipeOptions,
-  ): ReadableStream<Out>;
+  pipeThrough<Out>(pair: ReadableWritablePair<Out, Chunk>, options?: StreamPipeOptions): ReadableStream<Out>;
   pipeTo(target: WritableStream<Chunk>, options?: StreamPipeOptions): Promise<void>;
   tee(): [ReadableStream<Chunk>, ReadableStream<Chunk>];
   values(options?: { preventCancel?: boolean }): AsyncIterableIterator<Chunk>;
@@ -110,16 +120,15 @@ declare class WritableStreamDefaultWriter<Chunk = any> {
   releaseLock(): void;
 }
 
+interface UnderlyingSink<Chunk = any> {
+  start?(controller: WritableStreamDefaultController): unknown;
+  write?(chunk: Chunk, controller: WritableStreamDefaultController): unknown;
+  close?(): unknown;
+  abort?(reason?: any): unknown;
+}
+
 declare class WritableStream<Chunk = any> {
-  constructor(
-    sink?: {
-      start?(controller: WritableStreamDefaultController): unknown;
-      write?(chunk: Chunk, controller: WritableStreamDefaultController): unknown;
-      close?(): unknown;
-      abort?(reason?: any): unknown;
-    },
-    strategy?: QueuingStrategy<Chunk>,
-  );
+  constructor(sink?: UnderlyingSink<Chunk>, strategy?: QueuingStrategy<Chunk>);
   readonly locked: boolean;
   abort(reason?: unknown): Promise<void>;
   close(): Promise<void>;
@@ -134,14 +143,16 @@ declare class TransformStreamDefaultController<Out = any> {
   terminate(): void;
 }
 
+interface Transformer<In = any, Out = any> {
+  start?(controller: TransformStreamDefaultController<Out>): unknown;
+  transform?(chunk: In, controller: TransformStreamDefaultController<Out>): unknown;
+  flush?(controller: TransformStreamDefaultController<Out>): unknown;
+  cancel?(reason?: any): unknown;
+}
+
 declare class TransformStream<In = any, Out = any> {
   constructor(
-    transformer?: {
-      start?(controller: TransformStreamDefaultController<Out>): unknown;
-      transform?(chunk: In, controller: TransformStreamDefaultController<Out>): unknown;
-      flush?(controller: TransformStreamDefaultController<Out>): unknown;
-      cancel?(reason?: any): unknown;
-    },
+    transformer?: Transformer<In, Out>,
     writableStrategy?: QueuingStrategy<In>,
     readableStrategy?: QueuingStrategy<Out>,
   );
@@ -149,14 +160,18 @@ declare class TransformStream<In = any, Out = any> {
   readonly writable: WritableStream<In>;
 }
 
+interface QueuingStrategyInit {
+  highWaterMark: number;
+}
+
 declare class CountQueuingStrategy {
-  constructor(init: { highWaterMark: number });
+  constructor(init: QueuingStrategyInit);
   readonly highWaterMark: number;
   size(): number;
 }
 
 declare class ByteLengthQueuingStrategy {
-  constructor(init: { highWaterMark: number });
+  constructor(init: QueuingStrategyInit);
   readonly highWaterMark: number;
   size(chunk: { byteLength: number }): number;
 }
@@ -168,20 +183,24 @@ declare class TextEncoderStream {
 }
 
 declare class TextDecoderStream {
-  constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
+  constructor(label?: string, options?: TextDecoderOptions);
   readonly encoding: string;
+  readonly fatal: boolean;
+  readonly ignoreBOM: boolean;
   readonly readable: ReadableStream<string>;
   readonly writable: WritableStream<BufferSource>;
 }
 
+type CompressionFormat = 'gzip' | 'deflate' | 'deflate-raw';
+
 declare class CompressionStream {
-  constructor(format: 'gzip' | 'deflate' | 'deflate-raw');
+  constructor(format: CompressionFormat);
   readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly writable: WritableStream<BufferSource>;
 }
 
 declare class DecompressionStream {
-  constructor(format: 'gzip' | 'deflate' | 'deflate-raw');
+  constructor(format: CompressionFormat);
   readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly writable: WritableStream<BufferSource>;
 }

@@ -75,6 +75,9 @@ declare var console: {
   time(label?: string): void;
   timeLog(label?: string, ...values: unknown[]): void;
   timeEnd(label?: string): void;
+  timeStamp(label?: string): void;
+  profile(label?: string): void;
+  profileEnd(label?: string): void;
   clear(): void;
 };
 
@@ -96,50 +99,16 @@ declare function setInterval(callback: (...args: any[]) => void, ms?: number, ..
 declare function clearTimeout(id: number | undefined): void;
 declare function clearInterval(id: number | undefined): void;
 declare function queueMicrotask(callback: () => void): void;
-declare function structuredClone<Value>(
-  value: Value,
-  options?: { transfer?: Iterable<ArrayBuffer | ReadableStream | WritableStream | TransformStream> },
-): Value;
+type Transferable = ArrayBuffer | ReadableStream | WritableStream | TransformStream;
+
+interface StructuredSerializeOptions {
+  transfer?: Iterable<Transferable>;
+}
+
+declare function structuredClone<Value>(value: Value, options?: StructuredSerializeOptions): Value;
 /** Encodes a binary string (one byte per character) as base64. */
 declare function btoa(text: string): string;
 declare function atob(base64: string): string;
-
-declare class Crypto {
-  private constructor();
-  randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
-  getRandomValues<Bytes extends ArrayBufferView>(bytes: Bytes): Bytes;
-  readonly subtle: SubtleCrypto;
-}
-
-declare var crypto: Crypto;
-
-type AlgorithmName = string | { name: string; [parameter: string]: unknown };
-
-/** Digests, and signatures with HMAC, ECDSA, Ed25519 and RSA. */
-declare class SubtleCrypto {
-  private constructor();
-  digest(algorithm: AlgorithmName, data: BufferSource): Promise<ArrayBuffer>;
-  importKey(
-    format: 'raw' | 'jwk' | 'spki' | 'pkcs8',
-    data: BufferSource | object,
-    algorithm: AlgorithmName,
-    extractable: boolean,
-    usages: readonly string[],
-  ): Promise<CryptoKey>;
-  exportKey(format: 'jwk', key: CryptoKey): Promise<Record<string, any>>;
-  exportKey(format: 'raw' | 'spki' | 'pkcs8', key: CryptoKey): Promise<ArrayBuffer>;
-  generateKey(algorithm: AlgorithmName, extractable: boolean, usages: readonly string[]): Promise<any>;
-  sign(algorithm: AlgorithmName, key: CryptoKey, data: BufferSource): Promise<ArrayBuffer>;
-  verify(algorithm: AlgorithmName, key: CryptoKey, signature: BufferSource, data: BufferSource): Promise<boolean>;
-}
-
-declare class CryptoKey {
-  private constructor();
-  readonly type: 'secret' | 'private' | 'public';
-  readonly extractable: boolean;
-  readonly algorithm: { name: string; [parameter: string]: any };
-  readonly usages: string[];
-}
 
 type BufferSource = ArrayBufferView | ArrayBuffer;
 
@@ -149,12 +118,21 @@ declare class TextEncoder {
   encodeInto(text: string, target: Uint8Array): { read: number; written: number };
 }
 
+interface TextDecoderOptions {
+  fatal?: boolean;
+  ignoreBOM?: boolean;
+}
+
+interface TextDecodeOptions {
+  stream?: boolean;
+}
+
 declare class TextDecoder {
-  constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
+  constructor(label?: string, options?: TextDecoderOptions);
   readonly encoding: string;
   readonly fatal: boolean;
   readonly ignoreBOM: boolean;
-  decode(bytes?: BufferSource, options?: { stream?: boolean }): string;
+  decode(bytes?: BufferSource, options?: TextDecodeOptions): string;
 }
 
 declare class URLSearchParams implements Iterable<[string, string]> {

@@ -72,7 +72,7 @@ export async function build() {
   writeFileSync(
     join(ROOT, 'js', 'prompt', 'sandbox_api.ts'),
     sandboxApiModule(
-      ['tgp.d.ts', 'web.d.ts', 'streams.d.ts']
+      ['tgp.d.ts', 'web.d.ts', 'streams.d.ts', 'crypto.d.ts']
         .map((name) => readFileSync(join(ROOT, 'sandbox', name), 'utf8'))
         .join('\n'),
     ),

@@ -1,5 +1,6 @@
 /** Checks the types of tools with TypeScript. */
 
+import { isBuiltin } from 'node:module';
 import type { CheckReport, TypeSources } from '../boundary/crossing.js';
 import { guarded, ignored } from '../boundary/guarded.js';
 import type { CheckResult, Diagnostic } from '../types/kernel.js';
@@ -38,6 +39,12 @@ const MAX_CHAIN = 8;
  * no types.
  */
 const NOT_FOR_TOOLS = new Set([1108, 7016]);
+/**
+ * Findings that follow from the missing types of a module of Node: type arguments of its functions and classes, and parameters of
+ * callbacks, which only its types would give a type.
+ */
+const WITHOUT_NODE_TYPES = new Set([2347, 7006, 7019, 7031]);
+const IMPORTED_NAME = /\b(?:from|import|require\()\s*\(?['"](?:node:)?([\w/]+)['"]/g;
 
 /** Rules with a better message than the type checker's finding at the same position. */
 const PREFERRED_RULES = ['no-forbidden-globals', 'missing-export'];
@@ -165,8 +172,10 @@ export class TypeChecker {
 /** @param text of the tool */
 function toDiagnostics(found: TypeScriptFinding[], text: string, sources: TypeSources, files: TypeFiles): Diagnostic[] {
   const positionOf = positionsIn(text.replace(/^\uFEFF/, ''));
+  const usesNode = [...text.matchAll(IMPORTED_NAME)].some(([, name = '']) => isBuiltin(name));
   return found
     .filter(({ category, code }) => category === ERROR && !NOT_FOR_TOOLS.has(code))
+    .filter(({ code }) => !usesNode || !WITHOUT_NODE_TYPES.has(code))
     .map((item) => ({ ...item, start: positionOf(item.pos), stop: positionOf(item.end) }))
     .filter(({ start }) => !sources.ignoredLines.includes(start.line))
     .slice(0, MAX_FINDINGS)

@@ -19,7 +19,7 @@ export const SETTINGS = `${FOLDER}/tsconfig.json`;
 /** Declarations of Node built-ins that tools may import. Node's own types would include much that the sandbox does not have. */
 const NODE_PARTS = `${FOLDER}/node_parts.d.ts`;
 /** Types of the sandbox: its own API and web APIs. */
-const SANDBOX_TYPES = ['tgp.d.ts', 'web.d.ts', 'streams.d.ts'];
+const SANDBOX_TYPES = ['tgp.d.ts', 'web.d.ts', 'streams.d.ts', 'crypto.d.ts'];
 const STANDARD_LIBRARY = join(PACKAGE_FOLDER, 'std');
 const LIBRARY_FILE = /^lib(?:\.[a-z0-9]+)*\.d\.ts$/;
 /** Limits of files and characters that a check may read. */
