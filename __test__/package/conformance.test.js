@@ -56,10 +56,7 @@ describe('npm run conformance', () => {
       'test/language/one_FIXTURE.js': 'export const one = 1;\n',
       'test/built-ins/shared.js': '/*---\nfeatures: [SharedArrayBuffer]\n---*/\nassert(false);\n',
     };
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(join(folder, name, '..'), { recursive: true });
-      writeFileSync(join(folder, name), text);
-    }
+    writeFiles(folder, files);
     const { lines, code } = await conformance('--suite', folder, '--failures');
     expect(code).toBe(0);
     expect(lines.map((line) => line.replace(/\s+/g, ' '))).toEqual([
@@ -72,4 +69,52 @@ describe('npm run conformance', () => {
     ]);
     expect(await conformance('--suite', join(folder, 'harness'))).toMatchObject({ code: 2 });
   });
+
+  it('runs a checkout of web-platform-tests', async () => {
+    const folder = await tempRoot();
+    writeFiles(folder, {
+      'resources/testharness.js': HARNESS,
+      'url/resources/data.json': '{ "one": 1 }',
+      'url/help.js': 'const two = 2;',
+      'url/a.any.js':
+        "// META: script=help.js\n// META: variant=?1\n// META: variant=?2\ntest('variant', () => location.search === '?' + two);\n" +
+        "fetch('resources/data.json').then((answer) => answer.json()).then(({ one }) => test('data', () => one === 1)).then(done);",
+      'url/endless.any.js': "test('first', () => true);",
+      'url/idlharness.any.js': 'throw 1;',
+      'dom/ranges/left.any.js': 'throw 1;',
+    });
+    const { lines, code } = await conformance('--suite', folder, '--failures');
+    expect(code).toBe(0);
+    expect(lines.map((line) => line.replace(/\s+/g, ' '))).toEqual([
+      '✗ url/a.any.js?1: variant: no',
+      '✗ url/endless.any.js: the file: not all tests ended',
+      'area passed failed left out',
+      'url 4 2 1',
+      'all 4 2 1',
+    ]);
+  });
 });
+
+/** What the runner uses of the harness of web-platform-tests. */
+const HARNESS = `
+const listeners = [];
+const add_result_callback = (listener) => listeners.push(listener);
+let complete;
+const add_completion_callback = (callback) => { complete = callback; };
+const test = (name, check) => {
+  const ok = check();
+  for (const listener of listeners) listener({ name, status: ok ? 0 : 1, message: ok ? null : 'no' });
+};
+const done = () => complete([], { status: 0, message: null });
+`;
+
+/**
+ * @param {string} folder
+ * @param {Record<string, string>} files
+ */
+function writeFiles(folder, files) {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}

@@ -10,7 +10,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 
 /** Skipped features: those that guests deliberately lack (docs/sandbox.md), and those that need another engine or a browser. */
 const WITHHELD =
-  /^(Atomics.*|SharedArrayBuffer|resizable-arraybuffer|cross-realm|IsHTMLDDA|ShadowRealm|tail-call-optimization|Temporal|host-gc-required|caller)$/;
+  /^(Atomics.*|SharedArrayBuffer|resizable-arraybuffer|cross-realm|IsHTMLDDA|ShadowRealm|tail-call-optimization|host-gc-required|caller)$/;
 const FROM_TEXT = /\beval\b|\bFunction\s*\(|GeneratorFunction\(|evalScript|createRealm|\$262\.agent/;
 
 /** The host functions that every test may use. */
