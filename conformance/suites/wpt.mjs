@@ -29,14 +29,16 @@ const OFFERED = [
   'urlpattern',
   'user-timing',
 ];
-/** Of these folders: tests of interface definitions, and of features that guests deliberately lack (docs/sandbox.md). */
-const LEFT_OUT = /idlharness|\/transferable\/|curve448|X448|Ed448|crashtests|cross-realm|sharedarraybuffer|-manual/i;
+/** Of these folders: tests of interface definitions, of features that guests deliberately lack (docs/sandbox.md), and with a server. */
+const LEFT_OUT = /idlharness|\/transferable\/|curve448|X448|Ed448|crashtests|send-file-formdata/i;
 /** A file of the root must not be larger than a mebibyte. */
 const PIECE = 1 << 19;
 /** Until a file whose tests do not end is left. */
 const FILE_MS = 4_000;
 
 const BEFORE = `
+// Libraries of tests are scripts here, not modules.
+exports = module = undefined;
 globalThis.self = globalThis;
 globalThis.GLOBAL = { isWindow: () => false, isWorker: () => false, isShadowRealm: () => false };
 `;
