@@ -6,7 +6,7 @@ export const OTHERS = {
   slugify: ["import slugify from 'slugify'", "slugify('Füße & Co.', { lower: true })"],
   'change-case': ["import { camelCase, kebabCase } from 'change-case'", "[camelCase('a-b c'), kebabCase('aB')]"],
   pluralize: ["import pluralize from 'pluralize'", "pluralize('box', 3, true)"],
-  he: ["import he from 'he'", "[he.encode('ä < b'), he.decode('&auml;')]"],
+  he: ["import * as he from 'he'", "[he.encode('ä < b'), he.decode('&auml;')]"],
   entities: ["import { decodeHTML, escapeUTF8 } from 'entities'", "[decodeHTML('&auml;'), escapeUTF8('<ä>')]"],
   'escape-html': ["import escapeHtml from 'escape-html'", "escapeHtml('<a>')"],
   'iconv-lite': ["import iconv from 'iconv-lite'", "iconv.decode(iconv.encode('Füße', 'win1252'), 'latin1')"],
