@@ -301,6 +301,11 @@ impl Kernel {
         &self.policy
     }
 
+    /// Stores the counts of tools now, for a process that ends without a shutdown.
+    pub fn store_counts(&self) {
+        self.tools.store_counts();
+    }
+
     /// Ends every run and worker, and waits for the last push, at most `push_wait` if given. Files need no flush: each
     /// write was complete when it returned.
     pub fn shutdown(&self, push_wait: Option<Duration>) {
