@@ -206,6 +206,8 @@ export declare class BindingKernel {
   testFiles(path?: string | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Cancels a run; does nothing when it has ended. */
   cancel(runId: number): void
+  /** Stores the counts of tools, if the kernel is booted. Takes a moment: for the end of the process. */
+  storeCounts(): void
   /** Ends every run and every worker. Later calls are refused. */
   shutdown(pushTimeoutMs?: number | undefined | null): Promise<BindingOutcome>
 }

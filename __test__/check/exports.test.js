@@ -133,7 +133,11 @@ describe('a file without a default export', () => {
     const report = await kernel.check('tools/lib/dates.ts');
     expect(report.diagnostics).toEqual([expect.objectContaining({ rule: 'no-default-export', severity: 'warning' })]);
     expect(report.valid).toBe(true);
-    await expect(kernel.exec('tools/lib/dates.ts')).rejects.toThrow(/no default export/);
+    await expect(kernel.exec('tools/lib/dates.ts')).rejects.toMatchObject({
+      code: 'ERR_COMPILATION',
+      message:
+        'tools/lib/dates.ts cannot be run: it has no default export. Write `export default function (args) { … }`, or import it from another tool.',
+    });
     expect((await kernel.check('tools/lib/all.ts')).diagnostics.map(({ rule }) => rule)).not.toContain(
       'no-default-export',
     );

@@ -87,6 +87,33 @@ describe("check: 'strict'", () => {
     expect((await kernel.exec(path, { net: 4 })).result).toBe(8);
   });
 
+  it('clear violations of standards 3 and 5 are errors, others advice', async () => {
+    const { kernel, tools } = await createKernel({ check: 'strict' });
+    const severities = async (content) => {
+      const written = await tools.write_file.execute({ path, content });
+      const { diagnostics } = await kernel.check(path);
+      const found = diagnostics.filter(({ standard }) => standard === 3 || standard === 5);
+      return [written.persisted, ...found.map(({ rule, severity }) => `${rule} ${severity}`)];
+    };
+    const sum = (body) =>
+      `/** Adds up. */\nexport default (args: { n: number[] }): number => {\n  let sum = 0;\n  ${body}\n  return sum;\n};\n`;
+    const each = sum('for (const n of args.n) sum += n;');
+    expect(await severities(each)).toEqual([false, 'prefer-functional error']);
+    await expect(kernel.exec(path, { n: [1] })).rejects.toMatchObject({
+      code: 'ERR_COMPILATION',
+      message: expect.stringContaining('reduce'),
+    });
+    expect(await severities(GOOD.replace(/.*\n/, ''))).toEqual([false, 'require-description error']);
+    const steps = 'for (const n of args.n) { if (n > 0) sum += n; else sum -= n; }';
+    expect(await severities(sum(steps))).toEqual([true, 'prefer-functional advice']);
+    expect(await severities('args.n;\n')).toContain('require-description advice');
+
+    const lenient = await createKernel({ check: 'strict', rules: { 'prefer-functional': 'advice' } });
+    expect(await lenient.tools.write_file.execute({ path, content: each })).toMatchObject({ persisted: true });
+    const { tools: warned } = await createKernel();
+    expect(await warned.write_file.execute({ path, content: each })).not.toHaveProperty('findings');
+  });
+
   it('a tool with a type error, its own or an imported one, is neither committed nor run', async () => {
     const { kernel, tools, rootDir } = await createKernel({ check: 'strict' });
     const wrong = GOOD.replace('args.n * 2', 'args.m * 2');

@@ -78,6 +78,22 @@ describe('tgp', () => {
     expect(stderr).toContain(hint);
   });
 
+  test.each([
+    [['list', '--jsn', '--json'], 2],
+    [['exec', '--json'], 2],
+    [['exec', 'math/sum', '--timeout-ms', 'soon', '--json'], 2],
+    [['exec', 'math/sum', '--args', '[1]', '--json'], 2],
+    [['show', 'none', '--json'], 1],
+    [['exec', '--yes', 'loop', '--json'], 1],
+    [['exec', '--yes', 'broken', '--json'], 1],
+  ])('%j prints one JSON document of the usual form', async (args, expected) => {
+    const { code, stderr, ...printed } = await runCli(folder, args);
+    expect(printed.json()).toEqual({
+      error: { code: expect.stringMatching(/^ERR_/), message: expect.any(String), details: expect.any(Object) },
+    });
+    expect({ code, stderr }).toEqual({ code: expected, stderr: '' });
+  });
+
   test('prints no control sequences into a pipe', async () => {
     for (const args of [['list'], ['check'], ['doctor'], ['show', 'math/sum']]) {
       const { stdout } = await runCli(folder, args);
@@ -181,11 +197,12 @@ describe('tgp exec', () => {
       '--json',
     ]);
     expect(failed).toBe(1);
-    expect(printed.json()).toMatchObject({
-      success: false,
-      code: 'ERR_TOOL_THROWN',
-      line: 4,
-      logs: [{ level: 'log' }],
+    expect(printed.json()).toEqual({
+      error: {
+        code: 'ERR_TOOL_THROWN',
+        message: 'nothing to add',
+        details: expect.objectContaining({ line: 4, logs: [expect.objectContaining({ level: 'log' })] }),
+      },
     });
   });
 

@@ -25,7 +25,8 @@ const ON_NODES_THREAD = {
   ],
   'binding_database.rs': ['new', 'cancel', 'close'],
   // A run that must be looked up or compiled for its verdict starts on another thread: `Runs::enters_quickly`.
-  'binding_kernel.rs': ['new', 'answer', 'halt', 'exec', 'run_code', 'test_file', 'cancel'],
+  // `store_counts` writes two small files when the process ends, when no promise can settle any more.
+  'binding_kernel.rs': ['new', 'answer', 'halt', 'exec', 'run_code', 'test_file', 'cancel', 'store_counts'],
   // `masked` scans at most 256 KiB, in linear time; `leave` scans at most 64 KiB and appends them to the spool.
   'binding_ledger.rs': ['call_name', 'masked', 'leave'],
   'binding_memory.rs': ['memory_report'],

@@ -49,6 +49,27 @@ describe('tgp ledger tail', () => {
     expect(await runCli(folder, ['ledger', 'tail', '-n', '0'])).toMatchObject({ code: 2 });
   });
 
+  test('prints a readable line for every type, without JSON', async () => {
+    const folder = await workspace();
+    const { code } = await runCli(folder, ['exec', 'inner']);
+    expect(code).toBe(1);
+    await writeFile(
+      join(folder, 'tgp.policy.yaml'),
+      'rules:\n  - { id: none, deny: [run], reason: "Not now, please." }\n',
+    );
+    expect((await runCli(folder, ['exec', 'inner', '--yes'])).code).toBe(1);
+    const kernel = new TGP({ configFile: join(folder, 'tgp.config.json') });
+    await kernel.ledger.append({ order: { id: 77, lines: ['a', 'b'] }, note: 'by hand', at: null });
+    await kernel.shutdown();
+    const { stdout } = await runCli(folder, ['ledger', 'tail', '-n', '100']);
+    expect(stdout).not.toMatch(/\{"|"[:,]/);
+    expect(stdout).toMatch(/APPLICATION +note="by hand" order\.id=77 order\.lines=a, b {2}/);
+    expect(stdout).toMatch(
+      /DENIED +exec_tool tools\/inner\.ts {2}at=tgp\.policy\.yaml:2 policy=[0-9a-f]{12} reason="Not now, please\." rule=none/,
+    );
+    expect(stdout).toMatch(/APPROVAL .* rule=default state=asked/);
+  });
+
   test('escapes control characters and line breaks in texts of events', async () => {
     const folder = await workspace();
     const { stdout } = await runCli(folder, ['ledger', 'tail', '--type', 'APPLICATION']);

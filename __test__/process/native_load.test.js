@@ -50,6 +50,7 @@ describe('the message has the reason of the system for', () => {
     const { folder, env } = await failingLoad('<file>: failed to map segment from shared object');
     const { code, stdout, stderr } = await runCli(folder, ['doctor', '--json'], { env });
     expect(`${stdout}${stderr}`).toMatch(/failed to map segment from shared object\. .*noexec/);
+    expect(stdout.match(/failed to map segment/g), 'once').toHaveLength(1);
     expect(code).toBe(1);
   });
 });

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { JOBS } from '../fixtures/reuse_set.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
+import { runProgram } from '../helpers/run_program.js';
+import { tempRoot } from '../helpers/temp_root.js';
 
 /**
  * @param {string} description
@@ -69,6 +71,36 @@ describe('a tool for a job that another one does', () => {
     expect(existsSync(join(rootDir, 'tools/shop/gross.ts'))).toBe(true);
   });
 
+  it('is refused if it has the same code, whatever its name, comments and white space', async () => {
+    const { kernel, tools } = await createKernel({ memory: 'off', reuse: 'strict' });
+    const write = (/** @type {string} */ path, /** @type {string} */ content) =>
+      tools.write_file.execute({ path, content });
+    const bare = 'export default (args: { n: number }) => args.n + 1;\n';
+    await write('tools/a/successor.ts', bare);
+    await write('tools/a/gross.ts', KNOWN);
+    for (const [path, content, existing] of /** @type {const} */ ([
+      ['tools/b/next_integer.ts', bare, 'tools/a/successor.ts'],
+      ['tools/b/total.ts', KNOWN, 'tools/a/gross.ts'],
+      ['tools/b/total.ts', KNOWN.replace('return', '// With tax.\n\n    return'), 'tools/a/gross.ts'],
+    ])) {
+      await expect(write(path, content), path).rejects.toMatchObject({
+        code: 'ERR_DUPLICATE',
+        message: expect.stringContaining(`${path} was not written: ${existing} has the same code (reuse is 'strict').`),
+        details: { existing },
+      });
+    }
+    // The same text imports another file in another folder.
+    const importer = (/** @type {string} */ base) =>
+      `import base from './base';\n${base}export default () => base();\n`;
+    await write('tools/a/base.ts', '/** Price of apples. */\nexport default () => 1;\n');
+    await write('tools/b/base.ts', '/** Parcels that were counted today. */\nexport default () => 2;\n');
+    await write('tools/a/use.ts', importer(''));
+    expect(await write('tools/b/apply.ts', importer(''))).toMatchObject({ success: true });
+    // A move is not a copy.
+    await kernel.git.move('tools/a/gross.ts', 'tools/c/gross.ts');
+    expect(await write('tools/a/successor.ts', bare)).toMatchObject({ success: true });
+  });
+
   it('is not checked if reuse is off', async () => {
     const { write } = await scene({ reuse: 'off' });
     expect(await write('tools/shop/total.ts', TWIN)).not.toHaveProperty('similar');
@@ -118,6 +150,22 @@ describe('kernel.stats()', () => {
     await tools.write_file.execute({ path: 'tools/shop/third.ts', content: TWIN }).catch(() => {});
     expect((await next.stats()).total).toEqual({ ...total, reused: 3, refused: 1 });
   });
+});
+
+it('counts are kept by a process that ends without a shutdown', async () => {
+  const folder = await tempRoot();
+  const program = `
+    const kernel = new TGP({ config: { rootDir: './.tgp', memory: 'off' } });
+    const tools = tgpTools(kernel);
+    await tools.write_file.execute({ path: 'tools/one.ts', content: '/** One. */ export default () => 1;' });
+    for (let run = 0; run < 3; run++) await kernel.exec('tools/one.ts');
+    console.log(JSON.stringify((await kernel.stats()).total));`;
+  const counted = { forged: 1, reused: 2, duplicate: 0, refused: 0 };
+  expect(await runProgram(folder, program)).toEqual(counted);
+  const { kernel } = await createKernel({ rootDir: join(folder, '.tgp'), memory: 'off' });
+  expect((await kernel.stats()).total).toEqual(counted);
+  await kernel.registry.hydrate();
+  expect(kernel.registry.list()).toMatchObject([{ path: 'tools/one.ts', uses: 3 }]);
 });
 
 describe('the development set', () => {

@@ -13,7 +13,9 @@ it('tgp test exits with 0 if all tests pass, and with 1 otherwise', async () => 
   expect((await runCli(folder, ['init', '--yes'])).code).toBe(0);
   const tools = join(folder, '.tgp', 'tools', 'math');
   mkdirSync(tools, { recursive: true });
-  expect((await runCli(folder, ['test'])).code).toBe(1);
+  const { code, ...none } = await runCli(folder, ['test', '--json']);
+  expect(none.json()).toMatchObject({ ok: false, passed: 0, failed: 0, files: [] });
+  expect(code).toBe(1);
   writeFileSync(join(tools, 'double.ts'), TOOL);
   writeFileSync(join(tools, 'double.test.ts'), TEST);
   const green = await runCli(folder, ['test']);

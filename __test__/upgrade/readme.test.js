@@ -13,6 +13,7 @@ import { createKernel } from '../helpers/create_kernel.js';
 import { forgeServer } from '../helpers/forge_server.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { serveHttp } from '../helpers/http_server.js';
+import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
 import { tempRoot } from '../helpers/temp_root.js';
 import { scriptedModel } from '../sdk/scripted_models.js';
 
@@ -149,6 +150,42 @@ describe('3 The protocol', () => {
     await tools.write_file.execute({ path: 'tools/money/convert_currency.ts', content });
     const [found] = await tools.find_tool.execute({ query: 'convert an amount between currencies' });
     expect(found).toMatchObject({ path: 'tools/money/convert_currency.ts' });
+    expect(found?.score).toBeGreaterThan(0.85);
+  });
+
+  it("find_tool finds the tools of README's requests again, whatever values the requests have", async () => {
+    const { kernel, tools } = await createKernel({ memory: 'off' });
+    for (const [path, description, type] of /** @type {const} */ ([
+      ['tools/maintenance/fix_typo.ts', 'Fix a typo in the names of active users.', '{ wrong: string; right: string }'],
+      ['tools/shipping/dim_weight.ts', 'Dimensional weight of boxes.', '{ boxes: number[]; divisor: number }'],
+      ['tools/reports/downgrade.ts', 'Users who downgraded in a month, one line each.', '{ month: string }'],
+    ])) {
+      await kernel.tools.write(path, `/** ${description} */\nexport default (args: ${type}) => args;\n`);
+    }
+    for (const [query, path] of [
+      ["Fix typo in 'Ohiio' for active users.", 'tools/maintenance/fix_typo.ts'],
+      ['Calculate dimensional weight `(L*W*H)/139`.', 'tools/shipping/dim_weight.ts'],
+      ['What is the dimensional weight of a 40×40×50 box at divisor 139?', 'tools/shipping/dim_weight.ts'],
+      ['Users who downgraded in June, one line each', 'tools/reports/downgrade.ts'],
+    ]) {
+      const [found] = await tools.find_tool.execute({ query });
+      expect(found, query).toMatchObject({ path });
+      expect(found?.score, query).toBeGreaterThan(0.85);
+    }
+  });
+
+  it.skipIf(!hasWeights)('with an embedding model also in other words', async () => {
+    const { kernel, tools } = await applicationWithMemory();
+    const source = (/** @type {string} */ text) =>
+      `/** ${text} */\nexport default (args: { month: string }) => args;\n`;
+    await kernel.tools.write(
+      'tools/reports/downgrade.ts',
+      source('List the users who downgraded in a given month, with a delimiter.'),
+    );
+    await kernel.tools.write('tools/reports/revenue_csv.ts', source('Revenue of a given month.'));
+    await kernel.registry.remember();
+    const [found] = await tools.find_tool.execute({ query: 'List users who downgraded in June, pipe-delimited.' });
+    expect(found).toMatchObject({ path: 'tools/reports/downgrade.ts' });
     expect(found?.score).toBeGreaterThan(0.85);
   });
 

@@ -53,14 +53,20 @@ export async function main(argv: string[]): Promise<number> {
       }
     };
 
-  const program = build(action);
+  const format: Format = argv.includes('--json') ? 'json' : 'text';
+  const program = build(action, format);
   try {
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(withCommand(argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : WRONG_USAGE;
+    if (error.exitCode === 0) return 0;
+    if (format === 'json') {
+      const { failure } = await import('./terminal/screen.js');
+      failure(format, new ValidationError(error.message.replace(/^error: /, '')));
+    }
+    return WRONG_USAGE;
   }
 }
 
@@ -78,7 +84,8 @@ function fileSystemError(thrown: unknown): IoError | undefined {
   return new IoError(`${message}.${advice}`, { cause: thrown });
 }
 
-function build(action: CommandAction) {
+/** @param format with JSON, a wrong usage is reported by the caller instead of a message and the help */
+function build(action: CommandAction, format: Format) {
   const program = new Command('tgp')
     .description('Tools that an agent forges, checks and runs in a sandbox, versioned in Git.')
     .version(packageVersion(), '-v, --version', 'print the version')
@@ -89,7 +96,7 @@ function build(action: CommandAction) {
       `\nStart with "tgp demo" to see it work, or "tgp init" to add it to your application.\n${EXIT_CODES}`,
     )
     .showHelpAfterError('("tgp help" lists all commands)')
-    .configureOutput({ writeOut: out, writeErr: err })
+    .configureOutput({ writeOut: out, writeErr: format === 'json' ? () => {} : err })
     .exitOverride();
 
   const command = (usage: string, description: string) =>

@@ -21,8 +21,13 @@ export type KernelResources = {
   unwatch?: () => void;
 };
 
+/** Resources of kernels without a shutdown. */
+const open = new Set<KernelResources>();
+let isWatching = false;
+
 const dropped = new FinalizationRegistry<KernelResources>(
   guarded(ignored, async (resources: KernelResources) => {
+    open.delete(resources);
     const { kernel, typeChecks, mirror, unwatch } = resources;
     typeChecks.stop();
     unwatch?.();
@@ -39,13 +44,26 @@ export async function closeConfigDatabase(resources: KernelResources) {
   if (opened !== undefined) await closeSource(settingsOf(opened).source);
 }
 
+/** Stores the counts of tools when the process ends without a shutdown. */
+function storeCountsOnExit() {
+  if (isWatching) return;
+  isWatching = true;
+  const store = guarded(ignored, () => {
+    for (const { kernel } of open) kernel?.storeCounts();
+  });
+  process.on('exit', store);
+}
+
 /** Releases the resources when the kernel is garbage-collected without a shutdown. */
 export function releaseWhenCollected(owner: object, resources: KernelResources) {
+  open.add(resources);
+  storeCountsOnExit();
   dropped.register(owner, resources, resources);
 }
 
 /** Cancels the release after a shutdown. */
 export function cancelRelease(resources: KernelResources) {
+  open.delete(resources);
   dropped.unregister(resources);
 }
 

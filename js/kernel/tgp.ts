@@ -16,18 +16,13 @@ import type { Stats } from '../types/memory.js';
 import type { KernelPolicy, TokenCaveats } from '../types/policy.js';
 import type { ExecOptions, ExecResult, ExecToolOptions } from '../types/runs.js';
 import type { Mode, TestOptions, TestResult } from '../types/tests.js';
-import type { ForgedTools, KernelGit, ToolSet, ToolsChange, ToolsOptions } from '../types/tools.js';
+import type { ForgedTools, KernelGit, KernelTools, ToolSet, ToolsChange } from '../types/tools.js';
 import { ARGUMENTS_OF, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './access_symbols.js';
 import { agentAccess, agentFiles } from './agent_access.js';
 import { AGENT_RUNS, agentFactory, OpenAgentRuns } from './agent_factory.js';
 import { KernelCalls } from './calls/kernel_calls.js';
 import { readOptions, warnOfIgnoredOptions } from './config/kernel_options.js';
-import {
-  FixOptionsSchema,
-  ShutdownOptionsSchema,
-  SyncOptionsSchema,
-  ToolsOptionsSchema,
-} from './config/option_schemas.js';
+import { FixOptionsSchema, ShutdownOptionsSchema, SyncOptionsSchema } from './config/option_schemas.js';
 import { kernelGit } from './files/kernel_git.js';
 import { kernelVfs } from './files/kernel_vfs.js';
 import { KernelRuntime } from './kernel_runtime.js';
@@ -38,12 +33,10 @@ import { previewedChange, refuseDryRun } from './runs/dry_run.js';
 import { RunStarter } from './runs/run_starter.js';
 import { kernelSessions } from './sessions/kernel_sessions.js';
 import { kernelRegistry } from './tools/kernel_registry.js';
+import { ANY_AGENT, kernelTools } from './tools/kernel_tools.js';
 import { readTools, wrong } from './tools/read_tool_set.js';
 import { ToolInspection } from './tools/tool_inspection.js';
 import { ToolListCache } from './tools/tool_list_cache.js';
-
-/** The caller of a list or prompt for an unnamed agent. */
-const ANY_AGENT: Caller = { agent: 'agent' };
 
 /**
  * The kernel: one workspace of tools, its Git repository and its sandbox.
@@ -61,10 +54,12 @@ export class TGP {
 
   /** The logger of the kernel. */
   logger: Logger;
-  /** The files of the root, for the application's own use: neither checked as an agent's writes are, nor committed. */
+  /** The files of the root: neither checked nor committed, unlike with {@link KernelTools.write}. */
   readonly vfs: VFSAdapter;
   /** The registry of tools and their metadata. */
   readonly registry: Registry;
+  /** The forged tools for models, and {@link KernelTools.write} for the application. */
+  readonly tools: KernelTools;
   /** The repository: history, commits and the remote. */
   readonly git: KernelGit;
   /**
@@ -117,6 +112,10 @@ export class TGP {
     this.#inspection = new ToolInspection(this.#runtime, this.#calls, () => this.#forged.liveNames);
     this.vfs = parsed.options.vfs ?? kernelVfs(this.#runtime);
     this.registry = kernelRegistry(this.#calls, this.vfs, this.#owner, this.#listed);
+    this.tools = kernelTools(
+      { runtime: this.#runtime, calls: this.#calls, forged: this.#forged, inspection: this.#inspection },
+      this.#owner,
+    );
     this.git = kernelGit(this.#calls, this.#owner);
     this.ledger = kernelLedger(this.#calls);
     this.policy = kernelPolicy(this.#calls, this.#runtime);
@@ -240,29 +239,6 @@ export class TGP {
   /** Counts of forged and reused tools on this machine. */
   async stats(): Promise<Stats> {
     return this.#calls.read((kernel) => kernel.stats());
-  }
-
-  /**
-   * The tools that can be run, each as a tool that a model calls by its own name and with its own schema: `reports_downgrade` for
-   * `tools/reports/downgrade.ts`. Providers take some 128 tools at most, and each costs tokens in every step: of more than
-   * `agent.liveTools` only the most recently written or most often run ones are included, which is logged once. `find_tool` and
-   * `exec_tool` reach the others; `query` and `limit` select.
-   *
-   * The names are a snapshot; the code behind each is always current. Call it again for every conversation, or use
-   * {@link TGP.liveTools}, which also includes tools that are forged later.
-   * @example
-   * const tools = { ...tgpTools(kernel), ...(await kernel.tools()) };
-   */
-  async tools(options: ToolsOptions = {}): Promise<ForgedTools> {
-    const { query, limit } = parseArguments(ToolsOptionsSchema, options, 'tools options');
-    if (query !== undefined) {
-      const found = await this.find(query, { limit });
-      return this.#forged.snapshot(found.map(({ path }) => path));
-    }
-    if (limit === undefined) return this.#forged.snapshot();
-    await this.#runtime.ready();
-    const { tools } = this.#calls.catalogue(limit, ANY_AGENT) ?? { tools: [] };
-    return this.#forged.snapshot(tools.map(({ path }) => path));
   }
 
   /**

@@ -243,7 +243,8 @@ export type TGPConfigInput = {
    * Handling of a tool that fails its check. `'warn'`: it is committed and can run, but `exec_tool` refuses a tool that
    * creates code from text or imports a forbidden module. `'strict'`: it stays a draft on disk that is neither committed nor run,
    * by an agent or by the application; type errors count like others where TypeScript is installed, and where it is not, the
-   * write's `notice` and one warning say so. `'off'`: everything that compiles. Default: `'warn'`.
+   * write's `notice` and one warning say so. A function without a description, and a loop over one list that only pushes or sums
+   * up, are then errors instead of advice. `'off'`: everything that compiles. Default: `'warn'`.
    */
   check?: 'off' | 'warn' | 'strict';
   /**
@@ -253,8 +254,8 @@ export type TGPConfigInput = {
    */
   memory?: 'auto' | 'off';
   /**
-   * Handling of a new tool that duplicates another tool, judged by descriptions, parameters, and, if the other tool was run, the
-   * results for the same arguments. `'warn'`: it is written, and `similar` of the write names the other tool. `'strict'`: it is
+   * Handling of a new tool that duplicates another tool, judged by code, descriptions, parameters, and, if the other tool was run,
+   * the results for the same arguments. `'warn'`: it is written, and `similar` of the write names the other tool. `'strict'`: it is
    * refused with {@link DuplicateError}, which contains the call of the other tool. `'off'`: no check. Default: `'warn'`.
    */
   reuse?: 'off' | 'warn' | 'strict';

@@ -174,8 +174,8 @@ export type ToolMetadata = {
   /** Of the text that the entry was made of. */
   hash: string;
   /**
-   * Successful runs on this machine. Not part of the history. New ones are stored within five seconds and at shutdown, so a killed
-   * process loses those of its last five seconds.
+   * Successful runs on this machine. Not part of the history. New ones are stored within five seconds and when the process ends, so
+   * a killed process loses those of its last five seconds.
    */
   uses: number;
 };
@@ -196,8 +196,9 @@ export type Registry = {
   /** Reads every tool again. Not needed after ordinary changes, which are detected, even those by other programs. */
   hydrate(): Promise<void>;
   /**
-   * Registers a tool that another program has just written. With `code`, a missing file is written first, and a file with
-   * another text is a {@link ValidationError}; files outside `tools/` are ignored.
+   * Registers a tool that another program has just written; nothing is checked or committed, unlike with
+   * {@link KernelTools.write}. With `code`, a missing file is written first, and a file with another text is a
+   * {@link ValidationError}; files outside `tools/` are ignored.
    */
   register(path: string): Promise<ToolMetadata>;
   register(path: string, code: string): Promise<ToolMetadata | undefined>;

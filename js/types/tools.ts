@@ -73,6 +73,28 @@ export type ToolsOptions = {
   limit?: number;
 };
 
+/** The tools of a kernel, as {@link TGP.tools}. */
+export type KernelTools = {
+  /**
+   * The tools that can be run, each as a tool that a model calls by its own name and with its own schema: `reports_downgrade` for
+   * `tools/reports/downgrade.ts`. Providers take some 128 tools at most, and each costs tokens in every step: of more than
+   * `agent.liveTools` only the most recently written or most often run ones are included, which is logged once. `find_tool` and
+   * `exec_tool` reach the others; `query` and `limit` select.
+   *
+   * The names are a snapshot; the code behind each is always current. Call it again for every conversation, or use
+   * {@link TGP.liveTools}, which also includes tools that are forged later.
+   * @example
+   * const tools = { ...tgpTools(kernel), ...(await kernel.tools()) };
+   */
+  (options?: ToolsOptions): Promise<ForgedTools>;
+  /**
+   * Writes a tool or data file as `write_file` does for agents: under the policy, checked, committed and recorded.
+   * @example
+   * const { persisted, findings } = await kernel.tools.write('tools/reports/downgrade.ts', source);
+   */
+  write(path: string, text: string, note?: CommitNote): Promise<WriteFileResult>;
+};
+
 /** Changes of the tools that can be run. `name` is the one of {@link TGP.tools}. */
 export type ToolsChange = {
   added: { name: string; path: string }[];

@@ -200,6 +200,14 @@ impl BindingKernel {
         }
     }
 
+    /// Stores the counts of tools, if the kernel is booted. Takes a moment: for the end of the process.
+    #[napi]
+    pub fn store_counts(&self) {
+        if let Ok(kernel) = self.kernel() {
+            let _panicked = threads::contain(|| kernel.store_counts());
+        }
+    }
+
     /// Ends every run and every worker. Later calls are refused.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn shutdown<'env>(&self, env: &'env Env, push_timeout_ms: Option<u32>) -> napi::Result<Object<'env>> {

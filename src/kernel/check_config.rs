@@ -47,7 +47,7 @@ pub fn check_rules(levels: &RuleLevels) -> Result<(), Error> {
 }
 
 /// The compiler's options: severities, and the packages that tools may import.
-pub fn lint_options(levels: &RuleLevels, allowed_imports: &[String]) -> LintOptions {
+pub fn lint_options(levels: &RuleLevels, allowed_imports: &[String], mode: CheckMode) -> LintOptions {
     let severities = levels.iter().map(|(id, level)| {
         let severity = match level {
             RuleLevel::Off => None,
@@ -59,5 +59,5 @@ pub fn lint_options(levels: &RuleLevels, allowed_imports: &[String]) -> LintOpti
     });
     let mut allowed_imports = allowed_imports.to_vec();
     allowed_imports.push(std_library::NAME.to_owned());
-    LintOptions { allowed_imports, severities: severities.collect() }
+    LintOptions { allowed_imports, severities: severities.collect(), is_strict: mode == CheckMode::Strict }
 }

@@ -109,7 +109,7 @@ impl Kernel {
         let fetcher = fetcher(&config, base_dir, bound.clone())?;
         let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_BUNDLE_BYTES));
         bytecode.open(Arc::clone(&private));
-        let lint = lint_options(&config.rules, &config.allowed_imports);
+        let lint = lint_options(&config.rules, &config.allowed_imports, config.check);
         let secrets = SecretScan::new(&compiler, &lint);
         let known_secrets = Arc::new(KnownSecrets::new(&config, bound.clone()));
         let (records, problem) = open_ledger(LedgerDeps {
@@ -299,6 +299,11 @@ impl Kernel {
     #[must_use]
     pub fn policy(&self) -> &PolicyApi {
         &self.policy
+    }
+
+    /// Stores the counts of tools now, for a process that ends without a shutdown.
+    pub fn store_counts(&self) {
+        self.tools.store_counts();
     }
 
     /// Ends every run and worker, and waits for the last push, at most `push_wait` if given. Files need no flush: each

@@ -11,7 +11,7 @@ use secret_matcher::replace_all;
 
 use regex::bytes::{Captures, Regex};
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::sync::{Arc, LazyLock};
 use url::{Host, Url};
 
@@ -62,9 +62,25 @@ impl Server {
     }
 
     fn is_at(&self, url: &Url) -> bool {
-        let default = if url.scheme() == "https" { 443 } else { 80 };
         url.host().is_some_and(|host| host.to_owned() == self.host)
-            && url.port_or_known_default() == Some(self.port.unwrap_or(default))
+            && url.port_or_known_default() == self.port.or_else(|| default_port(url))
+    }
+
+    /// The server with its port, as for a request to `url`.
+    fn beside(&self, url: &Url) -> String {
+        match (self.port, default_port(url)) {
+            (None, Some(port)) => format!("{}:{port}", self.text),
+            _ => self.text.clone(),
+        }
+    }
+}
+
+/// The default port of a URL's scheme.
+fn default_port(url: &Url) -> Option<u16> {
+    match url.scheme() {
+        "https" => Some(443),
+        "http" => Some(80),
+        _ => None,
     }
 }
 
@@ -77,6 +93,22 @@ pub enum Destination<'a> {
         is_private: bool,
     },
     Function(&'a str),
+}
+
+/// Servers have their port: two may differ in it alone.
+impl fmt::Display for Destination<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Server { url, .. } => {
+                write!(formatter, "'{}", url.host_str().unwrap_or_default())?;
+                if let Some(port) = url.port_or_known_default() {
+                    write!(formatter, ":{port}")?;
+                }
+                formatter.write_str("'")
+            }
+            Self::Function(name) => write!(formatter, "tgp.{name}"),
+        }
+    }
 }
 
 /// How a value is encoded in the text around it.
@@ -236,11 +268,8 @@ impl BoundSecrets {
             return Err(SecretError::Unknown { name: name.to_owned(), known: known.join(", ") });
         };
         if !secret.is_for(to) {
-            let place = match to {
-                Destination::Server { url, .. } => format!("'{}'", url.host_str().unwrap_or_default()),
-                Destination::Function(name) => format!("tgp.{name}"),
-            };
-            return Err(SecretError::WrongDestination { name: name.to_owned(), place, allowed: secret.places() });
+            let (place, allowed) = (to.to_string(), secret.places(to));
+            return Err(SecretError::WrongDestination { name: name.to_owned(), place, allowed });
         }
         if matches!(to, Destination::Server { is_private: false, .. }) {
             return Err(SecretError::Insecure { name: name.to_owned() });
@@ -301,8 +330,12 @@ impl BoundSecret {
         }
     }
 
-    fn places(&self) -> String {
-        let servers = self.servers.iter().map(|server| server.text.clone());
+    /// The permitted destinations, as in the refusal of a request to `to`.
+    fn places(&self, to: Destination<'_>) -> String {
+        let servers = self.servers.iter().map(|server| match to {
+            Destination::Server { url, .. } => server.beside(url),
+            Destination::Function(_) => server.text.clone(),
+        });
         servers.chain(self.functions.iter().map(|name| format!("tgp.{name}"))).collect::<Vec<_>>().join(", ")
     }
 }

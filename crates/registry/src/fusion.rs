@@ -43,6 +43,13 @@ const SAME_WORDS: f32 = 0.82;
 const SAME_MEANING: f32 = 0.6;
 const SAME_WORDS_ALONE: f32 = SAME_JOB;
 
+/// With less of one and more of the other, the best tool does the same job if no other tool comes near it: the least word
+/// score, similarity and sum of both, and the least distance of the sums.
+const LIKELY_WORDS: f32 = 0.5;
+const LIKELY_MEANING: f32 = 0.7;
+const LIKELY_SUM: f32 = 1.45;
+const LIKELY_DISTANCE: f32 = 0.25;
+
 /// The most candidates by meaning alone.
 const MAX_BY_MEANING: usize = 64;
 
@@ -56,10 +63,16 @@ pub(super) fn most_similar(meanings: &[Meaning]) -> Vec<&Meaning> {
     most
 }
 
-/// The best tools, best first; equal ones by path.
-pub(super) fn fuse(weighed: Vec<WordMatch>, meanings: &HashMap<&str, f32>, limit: usize) -> Vec<Hit> {
+/// The best tools, best first; equal ones by path. `likely` is the path of [`likely_same`], if that counts.
+pub(super) fn fuse(
+    weighed: Vec<WordMatch>,
+    meanings: &HashMap<&str, f32>,
+    likely: Option<&str>,
+    limit: usize,
+) -> Vec<Hit> {
     let score = |tool: WordMatch| {
         let score = match meanings.get(tool.path.as_str()) {
+            Some(similarity) if likely == Some(tool.path.as_str()) => Some(same_job(tool.words.max(*similarity) / 2.0)),
             Some(similarity) => by_both(&tool, *similarity),
             None => by_words(&tool),
         };
@@ -71,21 +84,53 @@ pub(super) fn fuse(weighed: Vec<WordMatch>, meanings: &HashMap<&str, f32>, limit
     hits
 }
 
+/// The tool that does the same job because no other one comes near it, if no tool does so by itself.
+pub(super) fn likely_same(weighed: &[WordMatch], meanings: &HashMap<&str, f32>) -> Option<String> {
+    let mut best: Option<(&WordMatch, f32, f32)> = None;
+    let mut second = 0.0_f32;
+    for tool in weighed.iter().filter(|tool| !tool.is_opposed) {
+        let similarity = *meanings.get(tool.path.as_str())?;
+        if tool.is_named || is_same(tool, similarity) {
+            return None;
+        }
+        let sum = tool.words + similarity;
+        match best {
+            Some((_, _, most)) if sum <= most => second = second.max(sum),
+            _ => {
+                second = best.map_or(0.0, |(_, _, most)| most);
+                best = Some((tool, similarity, sum));
+            }
+        }
+    }
+    let (tool, similarity, sum) = best?;
+    let is_likely = tool.words >= LIKELY_WORDS && similarity >= LIKELY_MEANING && tool.intent > REVERSED;
+    (is_likely && sum >= LIKELY_SUM && sum - second >= LIKELY_DISTANCE).then(|| tool.path.clone())
+}
+
+fn is_same(tool: &WordMatch, similarity: f32) -> bool {
+    tool.words > SAME_WORDS && similarity > SAME_MEANING && !tool.is_opposed && tool.intent > REVERSED
+}
+
+/// A score for the same job, by evidence from 0 to 1.
+fn same_job(evidence: f32) -> f32 {
+    SAME_JOB + (1.0 - SAME_JOB) * evidence
+}
+
 fn by_words(tool: &WordMatch) -> Option<f32> {
     if tool.is_named {
         return Some(1.0);
     }
     let score = if tool.is_opposed { tool.words * OPPOSED_WORDS } else { tool.words };
-    (score > 0.0).then(|| if score > SAME_WORDS_ALONE { score } else { score.min(SAME_JOB) })
+    let is_same = score > SAME_WORDS_ALONE && tool.intent > REVERSED;
+    (score > 0.0).then(|| if is_same { score } else { score.min(SAME_JOB) })
 }
 
 fn by_both(tool: &WordMatch, similarity: f32) -> Option<f32> {
     if tool.is_named {
         return Some(1.0);
     }
-    let is_same = tool.words > SAME_WORDS && similarity > SAME_MEANING && !tool.is_opposed && tool.intent > REVERSED;
-    if is_same {
-        return Some(SAME_JOB + (1.0 - SAME_JOB) * tool.words);
+    if is_same(tool, similarity) {
+        return Some(same_job(tool.words));
     }
     let shared = (tool.words - FEW_WORDS).max(0.0) / (1.0 - FEW_WORDS);
     let fits = similarity.max(0.0) + WORDS * shared + INTENT * tool.intent;
@@ -96,7 +141,7 @@ fn by_both(tool: &WordMatch, similarity: f32) -> Option<f32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Meaning, SAME_JOB, fuse, most_similar};
+    use super::{Meaning, SAME_JOB, fuse, likely_same, most_similar};
     use crate::search::WordMatch;
     use std::collections::HashMap;
 
@@ -106,7 +151,8 @@ mod tests {
 
     fn paths(weighed: Vec<WordMatch>, meanings: &[(&str, f32)]) -> Vec<(String, f32)> {
         let meanings: HashMap<&str, f32> = meanings.iter().copied().collect();
-        fuse(weighed, &meanings, 10).into_iter().map(|hit| (hit.path, hit.score)).collect()
+        let likely = likely_same(&weighed, &meanings);
+        fuse(weighed, &meanings, likely.as_deref(), 10).into_iter().map(|hit| (hit.path, hit.score)).collect()
     }
 
     #[test]
@@ -126,6 +172,19 @@ mod tests {
         assert!(paths(vec![WordMatch { is_opposed: true, ..weighed("a", 1.0) }], &both)[0].1 <= SAME_JOB);
         assert!(paths(vec![WordMatch { is_opposed: true, ..weighed("a", 1.0) }], &[])[0].1 <= SAME_JOB);
         assert!(paths(vec![weighed("a", 0.9)], &[])[0].1 > SAME_JOB, "without similarities, words decide");
+    }
+
+    #[test]
+    fn the_best_tool_does_the_same_job_if_no_other_comes_near() {
+        let score = |other: (f32, f32), intent: f32| {
+            let best = WordMatch { intent, ..weighed("best", 0.7) };
+            let found = paths(vec![best, weighed("other", other.0)], &[("best", 0.8), ("other", other.1)]);
+            assert_eq!(found[0].0, "best");
+            found[0].1
+        };
+        assert!(score((0.3, 0.5), 0.0) > SAME_JOB);
+        assert!(score((0.6, 0.7), 0.0) <= SAME_JOB, "another one comes near");
+        assert!(score((0.3, 0.5), -0.5) <= SAME_JOB, "it works in the reverse direction");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The tools of a root: listing, search, and changes by version.
 
 use super::change_log::ChangeLog;
-use super::fusion::{Hit, Meaning, fuse, most_similar};
+use super::fusion::{Hit, Meaning, SAME_JOB, fuse, likely_same, most_similar};
 use super::meta_file;
-use super::search::Search;
+use super::search::{Search, WordMatch};
 use super::tool_meta::{ContentHash, ToolKind, ToolMeta};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -160,23 +160,35 @@ impl Registry {
 
     /// The tools that match `query`, best first. `meanings` has the similarity of the query to tools, as far as it is known.
     pub fn find(&mut self, query: &str, meanings: &[Meaning], limit: usize) -> Vec<ToolMatch> {
-        let similar = most_similar(meanings);
-        let matches = self.search.match_words(query, similar.iter().map(|meaning| meaning.path.as_str()));
-        let meanings: HashMap<&str, f32> =
-            meanings.iter().map(|meaning| (meaning.path.as_str(), meaning.similarity)).collect();
-        self.matches(fuse(matches, &meanings, limit))
+        let (matches, meanings) = self.candidates(query, meanings);
+        let likely = likely_same(&matches, &meanings);
+        self.matches(fuse(matches, &meanings, likely.as_deref(), limit))
     }
 
-    /// Other tools with a similar name and description, best first; `meanings` as for [`Self::find`].
+    fn candidates<'m>(&mut self, query: &str, meanings: &'m [Meaning]) -> (Vec<WordMatch>, HashMap<&'m str, f32>) {
+        let similar = most_similar(meanings);
+        let matches = self.search.match_words(query, similar.iter().map(|meaning| meaning.path.as_str()));
+        (matches, meanings.iter().map(|meaning| (meaning.path.as_str(), meaning.similarity)).collect())
+    }
+
+    /// Other tools with the same text, then those with a similar name and description, best first; `meanings` as for
+    /// [`Self::find`].
     pub fn similar(&mut self, tool: &ToolMeta, meanings: &[Meaning], limit: usize) -> Vec<ToolMatch> {
         if tool.kind == ToolKind::Module {
             return Vec::new();
         }
         let query = format!("{} {}", tool.name, tool.description);
-        let mut matches = self.find(&query, meanings, limit.saturating_add(1));
-        matches.retain(|other| other.tool.path != tool.path);
-        matches.truncate(limit);
-        matches
+        // A tool without a near one is not yet a duplicate.
+        let (matches, meanings) = self.candidates(&query, meanings);
+        let mut found = self.matches(fuse(matches, &meanings, None, limit.saturating_add(1)));
+        found.retain(|other| other.tool.path != tool.path);
+        let is_twin = |other: &ToolMeta| other.hash == tool.hash && other.path != tool.path;
+        let twins = self.list().filter(|other| is_twin(other) && other.kind == ToolKind::Tool).map(|twin| {
+            let known = found.iter().find(|other| other.tool.path == twin.path);
+            ToolMatch { tool: Arc::clone(twin), score: known.map_or(SAME_JOB, |known| known.score.max(SAME_JOB)) }
+        });
+        let others = found.iter().filter(|other| !is_twin(&other.tool)).cloned();
+        twins.chain(others).take(limit).collect()
     }
 
     fn matches(&self, hits: Vec<Hit>) -> Vec<ToolMatch> {
@@ -187,7 +199,7 @@ impl Registry {
 
 #[cfg(test)]
 mod tests {
-    use super::{Changes, Registry};
+    use super::{Changes, Registry, SAME_JOB};
     use crate::{ContentHash, ToolKind, ToolMeta};
     use serde_json::value::RawValue;
     use std::collections::BTreeMap;
@@ -242,6 +254,37 @@ mod tests {
         let score = |registry: &mut Registry, query: &str| registry.find(query, &[], 1)[0].score;
         assert!(score(&mut registry, "celsiusToFahrenheit") > 0.99);
         assert!(score(&mut registry, "celsius from fahrenheit") < 0.85);
+    }
+
+    #[test]
+    fn values_of_a_request_count_only_for_tools_that_have_them() {
+        let mut registry = registry();
+        registry.insert(tool("tools/fix_typo.ts", "Fix a typo in the names of active users."));
+        registry.insert(tool("tools/dim_weight.ts", "Dimensional weight of boxes."));
+        let mut best = |query: &str| {
+            let found = registry.find(query, &[], 2);
+            (found[0].tool.path.clone(), found[0].score > SAME_JOB)
+        };
+        for (query, path) in [
+            ("Fix typo in 'Ohiio' for active users.", "tools/fix_typo.ts"),
+            ("Fix a typo of July for the active users", "tools/fix_typo.ts"),
+            ("Calculate dimensional weight `(L*W*H)/139`.", "tools/dim_weight.ts"),
+            ("What is the dimensional weight of a 40×40×50 box?", "tools/dim_weight.ts"),
+            ("'fix typo'", "tools/fix_typo.ts"),
+        ] {
+            assert_eq!(best(query), (path.to_owned(), true), "{query}");
+        }
+        assert!(!best("calculate the weight").1, "one word is not a job");
+        assert!(!best("fix the 'price' of users").1);
+    }
+
+    #[test]
+    fn tools_with_the_same_text_are_similar() {
+        let mut registry = registry();
+        registry.insert(tool("tools/other.ts", "Second."));
+        let found = registry.similar(&tool("tools/b.ts", "Second."), &[], 1);
+        assert_eq!((found.len(), found[0].tool.path.as_str()), (1, "tools/other.ts"));
+        assert!(registry.similar(&tool("tools/new.ts", "Third."), &[], 5).is_empty());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::antonyms::Antonyms;
 use super::direction::Direction;
 use super::intent::Intent;
 use super::misspelling::{MISSPELT_LETTERS, is_one_edit};
+use super::request_values::{TIMES, VERBS, without_quotes};
 use super::search_index::{Entry, SearchIndex, Slot, distinct};
 use super::tokenizer::{TermId, Tokenizer};
 use std::collections::{HashMap, HashSet};
@@ -21,6 +22,10 @@ const IN_DETAILS: f32 = 0.6;
 
 /// The weight of a match with a corrected spelling.
 const MISSPELT: f32 = 0.75;
+
+/// The weight of a name's word that abbreviates one of the query, and the fewest letters of such a word.
+const ABBREVIATED: f32 = 0.75;
+const ABBREVIATION_LETTERS: usize = 3;
 
 /// The score of a tool that covers the query, when the query covers none of the tool's texts.
 const ONE_SIDED: f32 = 0.55;
@@ -77,6 +82,8 @@ pub(super) struct Search {
     tokenizer: Tokenizer,
     antonyms: Antonyms,
     common: Vec<TermId>,
+    /// Terms that count only for tools that have them.
+    optional: Vec<TermId>,
     index: SearchIndex,
 }
 
@@ -85,6 +92,8 @@ struct QueryTerm {
     weight: f32,
     opposite: Vec<TermId>,
     term: TermId,
+    /// A value or a verb without a job: it counts only for tools that have it.
+    is_optional: bool,
 }
 
 /// A query as terms of the index.
@@ -98,12 +107,21 @@ struct Query {
     in_order: Vec<TermId>,
 }
 
+impl Query {
+    /// The quality of the best match of a tool's term.
+    fn quality_of(&self, term: TermId) -> f32 {
+        let answers = self.answers.get(&term);
+        answers.map_or(0.0, |answers| answers.iter().map(|(_, quality)| *quality).fold(0.0, f32::max))
+    }
+}
+
 impl Search {
     pub(super) fn new() -> Self {
         let mut tokenizer = Tokenizer::new();
         let antonyms = Antonyms::new(&mut tokenizer);
         let common = COMMON.iter().map(|word| tokenizer.term(word)).collect();
-        Self { tokenizer, antonyms, common, index: SearchIndex::default() }
+        let optional = TIMES.iter().chain(&VERBS).map(|word| tokenizer.term(word)).collect();
+        Self { tokenizer, antonyms, common, optional, index: SearchIndex::default() }
     }
 
     pub(super) fn insert(&mut self, tool: &super::ToolMeta) {
@@ -130,13 +148,19 @@ impl Search {
     }
 
     fn parse_query(&mut self, text: &str) -> Query {
-        let words = self.tokenizer.tokens(text);
+        let in_order = distinct(&self.tokenizer.tokens(text), MAX_QUERY_WORDS);
+        let words = self.tokenizer.tokens(&without_quotes(text));
         let (direction, intent) = (Direction::of(&words), Intent::of(&words));
-        let terms = distinct(&words, MAX_QUERY_WORDS);
-        let in_order = terms.clone();
+        let job = distinct(&words, MAX_QUERY_WORDS);
+        let is_optional = |term: &TermId| {
+            !job.contains(term) || self.optional.contains(term) || self.tokenizer.stem_of(*term).len() == 1
+        };
+        // A single word does not name a job without the others.
+        let has_job = in_order.iter().filter(|term| !is_optional(term)).count() > 1;
+        let optional: Vec<bool> = in_order.iter().map(|term| has_job && is_optional(term)).collect();
         let mut answers: HashMap<TermId, Vec<(usize, f32)>> = HashMap::new();
         let mut query_terms = Vec::new();
-        for (at, term) in terms.into_iter().enumerate() {
+        for ((at, term), is_optional) in in_order.iter().copied().enumerate().zip(optional) {
             if self.index.has(term) {
                 answers.entry(term).or_default().push((at, 1.0));
             } else if let Some(corrected) = self.misspelt(term) {
@@ -146,6 +170,7 @@ impl Search {
                 weight: self.weight_of(term),
                 opposite: self.antonyms.of(term).to_vec(),
                 term,
+                is_optional,
             });
         }
         Query { terms: query_terms, answers, direction, intent, in_order }
@@ -207,7 +232,7 @@ impl Search {
 
     fn score(&self, query: &Query, entry: &Entry) -> f32 {
         let covered = self.query_covered(query, entry);
-        let name = self.text_covered(query, &entry.name);
+        let name = self.name_covered(query, &entry.name);
         let description = self.text_covered(query, &entry.description) * DESCRIPTION_SIDE;
         let when = entry.when.iter().map(|line| self.text_covered(query, line) * DESCRIPTION_SIDE).fold(0.0, f32::max);
         let both = 1.0 - (1.0 - name) * (1.0 - description * description);
@@ -235,22 +260,37 @@ impl Search {
                 }
             }
         }
-        let total: f32 = query.terms.iter().map(|term| term.weight).sum();
+        let counted = query.terms.iter().zip(&best).filter(|(term, best)| !term.is_optional || **best > 0.0);
+        let total: f32 = counted.map(|(term, _)| term.weight).sum();
         let answered: f32 = query.terms.iter().zip(&best).map(|(term, quality)| term.weight * quality).sum();
         if total <= 0.0 { 0.0 } else { answered / total }
     }
 
     /// The share of a text's weight that the query covers.
     fn text_covered(&self, query: &Query, text: &[TermId]) -> f32 {
+        self.share_covered(text, |term| query.quality_of(term))
+    }
+
+    /// As [`Self::text_covered`]; names abbreviate words: `dim_weight` is the dimensional weight.
+    fn name_covered(&self, query: &Query, name: &[TermId]) -> f32 {
+        self.share_covered(name, |term| {
+            let quality = query.quality_of(term);
+            if quality <= 0.0 && self.is_abbreviation(term, query) { ABBREVIATED } else { quality }
+        })
+    }
+
+    fn is_abbreviation(&self, term: TermId, query: &Query) -> bool {
+        let short = self.tokenizer.stem_of(term);
+        short.chars().count() >= ABBREVIATION_LETTERS
+            && query.terms.iter().any(|word| self.tokenizer.stem_of(word.term).starts_with(short))
+    }
+
+    fn share_covered(&self, text: &[TermId], quality: impl Fn(TermId) -> f32) -> f32 {
         let (mut total, mut covered) = (0.0, 0.0);
         for term in text {
             let weight = self.term_weight(*term);
-            let quality = query
-                .answers
-                .get(term)
-                .map_or(0.0, |answers| answers.iter().map(|(_, quality)| *quality).fold(0.0, f32::max));
             total += weight;
-            covered += weight * quality;
+            covered += weight * quality(*term);
         }
         if total <= 0.0 { 0.0 } else { covered / total }
     }

@@ -1,13 +1,21 @@
 /** Formats ledger events and calls as lines of text. */
 
+import { isRecord } from '../../boundary/foreign_json.js';
 import { harmless } from '../../boundary/harmless.js';
 import type { LedgerActor, LedgerCall, LedgerEvent } from '../../types/ledger.js';
 import { styled } from '../terminal/screen.js';
 
 /** Maximum number of calls in one tree. */
 const MAX_CALLS = 2_000;
+/** Deeper members are printed as JSON, and further ones are left out. */
+const MAX_NESTING = 3;
+const MAX_MEMBERS = 20;
+const MAX_BODY = 240;
 const MAX_TYPE = 'RECONCILIATION'.length;
 const SHORT_HASH = 7;
+/** Hashes and random ids, which are shortened: `--json` has all of them. */
+const HASH = /^[0-9a-f]{24,}$/;
+const SHORT_ID = 12;
 const SEQ_CHARS = 7;
 const MS_CHARS = 12;
 
@@ -84,8 +92,22 @@ function details(event: LedgerEvent): string[] {
     case 'SESSION':
       return [...listed(event.state), ...listed(event.process)];
     default:
-      return [subject(event), harmless(JSON.stringify(bodyOf(event)))].filter((text) => text !== '' && text !== '{}');
+      return [subject(event), harmless(members(bodyOf(event)).join(' '), MAX_BODY)].filter((text) => text !== '');
   }
+}
+
+/** The members of a value as `name=value`, nested ones with the names of their owners; `null` and empty ones are left out. */
+function members(value: unknown, owner = '', depth = 0): string[] {
+  if (value === undefined || value === null || value === '') return [];
+  if (isRecord(value) && depth < MAX_NESTING) {
+    const entries = Object.entries(value).slice(0, MAX_MEMBERS);
+    return entries.flatMap(([name, inner]) => members(inner, owner === '' ? name : `${owner}.${name}`, depth + 1));
+  }
+  if (typeof value === 'string' && HASH.test(value)) return [`${owner}=${value.slice(0, SHORT_ID)}`];
+  const isList = Array.isArray(value) && value.every((item) => typeof item !== 'object');
+  const text = isList ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const shown = typeof value === 'string' && /[\s"]/.test(value) ? JSON.stringify(value) : text;
+  return text === '' ? [] : [owner === '' ? shown : `${owner}=${shown}`];
 }
 
 function subject({ tool, path }: { tool?: string; path?: string }) {

@@ -12,7 +12,7 @@ import type { ReuseTally } from '../../types/memory.js';
 import type { Mode } from '../../types/tests.js';
 import { err } from '../terminal/output.js';
 import type { Format } from '../terminal/screen.js';
-import { field, json, line, printPreview, styled, withProgress } from '../terminal/screen.js';
+import { failure, field, json, line, printPreview, styled, withProgress } from '../terminal/screen.js';
 import { findTool, isTest, toolPaths, withWorkspace } from '../workspace/workspace.js';
 
 /** The largest `argsBytes` that a configuration can set. */
@@ -173,17 +173,20 @@ export async function exec(
   }: Options & { args?: string; timeoutMs?: number; memoryMb?: number; yes?: boolean; dryRun?: boolean; mode?: Mode },
 ) {
   const values = await readArguments(args);
+  let cause: unknown;
   const outcome = await withWorkspace({ config, yes }, async (kernel, approver) => {
     const path = await findTool(kernel, tool);
     const fitting = await kernel[ARGUMENTS_OF](path, values);
     const run = kernel.exec(path, fitting, limits).catch((error) => {
-      throw approver.explained(error);
+      cause = approver.explained(error);
+      throw cause;
     });
     return report(run);
   });
   if (outcome.dryRun === true) return printPreview(format, outcome);
   if (format === 'json') {
-    json(outcome);
+    if (outcome.success) json(outcome);
+    else failure(format, cause);
   } else {
     for (const { level, message } of outcome.logs) err(`${level}: ${message}\n`);
     if (outcome.success) json(outcome.result);

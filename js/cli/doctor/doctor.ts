@@ -32,6 +32,9 @@ const V8_SANDBOX = {
 const MARKS = { ok: '✓', warning: '!', problem: '✗' };
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 
+/** The check that all checks below it need. */
+const NATIVE = 'Native part';
+
 const CHECKS: Record<string, (context: CheckContext) => Promise<Finding> | Finding> = {
   Platform: () => ok(`${process.platform}-${process.arch}${glibc()}`),
   Node: () => {
@@ -39,6 +42,10 @@ const CHECKS: Record<string, (context: CheckContext) => Promise<Finding> | Findi
     return Number.parseInt(version, 10) >= OLDEST_NODE
       ? ok(version)
       : problem(version, `Install Node ${OLDEST_NODE} or newer.`);
+  },
+  [NATIVE]: () => {
+    native();
+    return ok('');
   },
   Worker: worker,
   V8: engine,
@@ -62,6 +69,7 @@ export async function doctor({ format, ...options }: CheckContext['options'] & {
     if (finding.detail === '') continue;
     examined.push({ name, ...finding });
     if (format === 'text') print({ name, ...finding });
+    if (name === NATIVE) break;
   }
   const problems = examined.filter(({ status }) => status === 'problem').length;
   if (format === 'json') json({ healthy: problems === 0, checks: examined });

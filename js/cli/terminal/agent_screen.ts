@@ -9,7 +9,7 @@ import { harmless, harmlessJson } from '../../boundary/harmless.js';
 import type { AgentEvent } from '../../types/agent.js';
 import type { Colour, Line } from './agent_text.js';
 import { callSummary, count, endLines, eventText } from './agent_text.js';
-import { widthOf, withinWidth } from './agent_width.js';
+import { columnsOf, widthOf, withinWidth } from './agent_width.js';
 import { err, inStyle, out, own } from './output.js';
 import type { Format } from './screen.js';
 import { fitted } from './screen.js';
@@ -17,7 +17,6 @@ import { fitted } from './screen.js';
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 120;
 const CLEAR_LINE = own('\u001b[1G\u001b[2K');
-const DEFAULT_COLUMNS = 80;
 const MAX_REMARK_CHARS = 2_000;
 const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
 
@@ -139,7 +138,7 @@ export class AgentScreen {
     if (line === undefined) return;
     this.#endLine();
     const { mark, colour, text, isWhole } = line;
-    const columns = process.stderr.isTTY ? (process.stderr.columns ?? DEFAULT_COLUMNS) : Number.POSITIVE_INFINITY;
+    const columns = columnsOf(process.stderr);
     const column = widthOf(`${mark} `);
     const fitting = isWhole ? fitted(text, column, columns) : withinWidth(text, columns - column - 1);
     err(`${painted(colour, mark)} ${colour === 'dim' ? painted(colour, fitting) : fitting}\n`);
@@ -169,7 +168,7 @@ export class AgentScreen {
       `${this.#calls} ${this.#calls === 1 ? 'call' : 'calls'}`,
       `${count(this.#tokens)} tokens`,
     ].join(' · ');
-    const text = withinWidth(facts, (process.stderr.columns ?? DEFAULT_COLUMNS) - 3);
+    const text = withinWidth(facts, columnsOf(process.stderr) - 3);
     err(`${painted('cyan', FRAMES[this.#frame % FRAMES.length] ?? '')} ${painted('dim', text)}`);
     this.#isDrawn = true;
   }

@@ -3,6 +3,15 @@
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const NONE = /\p{Mn}|\p{Me}|\u200c|\u200d/u;
+/** The width of a terminal that reports none, as a pseudo-terminal without a size does, and the least that text is fitted to. */
+const USUAL_COLUMNS = 80;
+const MIN_COLUMNS = 20;
+
+/** The width of an output stream; unlimited if it is not a terminal. */
+export function columnsOf({ isTTY, columns }: { isTTY?: boolean; columns?: number }) {
+  if (!isTTY) return Number.POSITIVE_INFINITY;
+  return columns ? Math.max(columns, MIN_COLUMNS) : USUAL_COLUMNS;
+}
 
 /** @param text in one line */
 export function widthOf(text: string) {

@@ -4,6 +4,7 @@ import { spinner } from '@clack/prompts';
 import { TGPError } from '../../boundary/errors.js';
 import { harmless, harmlessJson } from '../../boundary/harmless.js';
 import type { DryRunResult } from '../../types/dry_run.js';
+import { columnsOf } from './agent_width.js';
 import { err, inStyle, out } from './output.js';
 
 /** The format of a command's output. */
@@ -32,11 +33,7 @@ export function field(text: unknown) {
  * @param column where each line starts
  * @param columns of the terminal
  */
-export function fitted(
-  text: string,
-  column: number,
-  columns: number = process.stdout.columns ?? Number.POSITIVE_INFINITY,
-) {
+export function fitted(text: string, column: number, columns: number = columnsOf(process.stdout)) {
   const width = columns - column;
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -9,7 +9,7 @@ import type { ApprovalRequest } from '../../types/policy.js';
 import { askForKey, askForLine } from './agent_keys.js';
 import { painted } from './agent_screen.js';
 import type { Colour } from './agent_text.js';
-import { wrapped } from './agent_width.js';
+import { columnsOf, wrapped } from './agent_width.js';
 import { err } from './output.js';
 import { fitted } from './screen.js';
 
@@ -24,7 +24,6 @@ const PAGE_LINES = 200;
 /** Longer requests exceed the scrollback of terminals. */
 const MAX_LINES = 5_000;
 const MAX_CHARS = 400_000;
-const DEFAULT_COLUMNS = 80;
 const MARGIN = '  ';
 /** Marks a wrapped line. */
 const CONTINUATION = '⤷';
@@ -49,7 +48,7 @@ export async function askAtTerminal(
     hasRest?: boolean;
   } = {},
 ): Promise<KeyAnswer> {
-  const columns = process.stderr.columns ?? DEFAULT_COLUMNS;
+  const columns = columnsOf(process.stderr);
   const { head, lines, isWhole } = renderedRequest(request, change);
   const by = userName();
   show([{ sign: ' ', text: head }], columns, painted('yellow', '?'));

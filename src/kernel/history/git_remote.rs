@@ -51,7 +51,7 @@ impl GitHome {
         control: &ProcessControl,
     ) -> Result<Self, Error> {
         let options = store_options(config);
-        let lint = lint_options(&config.rules, &config.allowed_imports);
+        let lint = lint_options(&config.rules, &config.allowed_imports, config.check);
         let secrets = SecretScan::new(compiler, &lint);
         let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs), secrets));
         if tgp_git::is_read_only(root) {

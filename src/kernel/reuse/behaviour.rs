@@ -18,7 +18,7 @@ pub enum Behaviour {
 
 /// A tool to compare.
 pub struct Compared<'c> {
-    pub trial: Trial<'c>,
+    pub trial: &'c Trial<'c>,
     pub parameters: &'c Value,
 }
 

@@ -1,12 +1,13 @@
-//! Duplicate detection, by descriptions, by parameters, and by observed behaviour.
+//! Duplicate detection: by code, by descriptions and parameters, and by observed behaviour.
 
 use super::behaviour::{Behaviour, Compared, compare};
 use super::signature::is_compatible;
 use crate::kernel::config::ReuseMode;
-use crate::kernel::runs::{Runs, TrialSource, run_owner};
+use crate::kernel::runs::{Runs, Trial, TrialSource, run_owner};
 use crate::kernel::tools::{ReuseEvent, SimilarTool, Tools};
 use crate::kernel::visibility::{runs, shows};
 use serde_json::Value;
+use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
@@ -60,71 +61,123 @@ impl Reuse {
             Some(best) if self.mode == ReuseMode::Strict && candidate.is_new => {
                 Err(refused(candidate.path.as_str(), best))
             }
-            _ => Ok(same.into_iter().map(SimilarTool::from).collect()),
+            _ => Ok(same.into_iter().map(|duplicate| SimilarTool::from(duplicate.found)).collect()),
         }
     }
 
-    fn same_job(&self, candidate: &Candidate<'_>) -> Result<Vec<ToolMatch>, Error> {
+    fn same_job(&self, candidate: &Candidate<'_>) -> Result<Vec<Duplicate>, Error> {
         let entry = self.tools.registry().entry_of(candidate.path.as_str(), candidate.text);
         if entry.kind == ToolKind::Module {
             return Ok(Vec::new());
         }
         let mut alike = self.tools.alike(&entry, MAX_COMPARED)?;
         alike.retain(|found| !candidate.leaving.contains(&found.tool.path.as_str()) && shows(&found.tool.path));
-        let until = Instant::now() + COMPARE_TIMEOUT;
-        let parameters = parameters_of(&entry);
-        for found in &mut alike {
-            let known = parameters_of(&found.tool);
-            found.score = match self.behaviour(found, &known, candidate, &parameters, until) {
-                Behaviour::Same => SAME_JOB + (1.0 - SAME_JOB) * found.score.max(0.5),
-                Behaviour::Different => found.score.min(SEEN_DIFFERENT),
-                Behaviour::Unknown if is_compatible(&known, &parameters) => found.score,
-                Behaviour::Unknown => found.score.min(SAME_JOB),
-            };
-        }
-        alike.retain(|found| found.score > SAME_JOB);
-        alike.sort_by(|left, right| right.score.total_cmp(&left.score));
-        alike.truncate(MAX_NAMED);
-        Ok(alike)
+        let new = NewTool {
+            candidate,
+            parameters: parameters_of(&entry),
+            entry,
+            trial: OnceCell::new(),
+            until: Instant::now() + COMPARE_TIMEOUT,
+        };
+        let mut same: Vec<Duplicate> = alike.into_iter().map(|found| self.compared(found, &new)).collect();
+        same.retain(|duplicate| duplicate.found.score > SAME_JOB);
+        same.sort_by(|left, right| right.found.score.total_cmp(&left.found.score));
+        same.truncate(MAX_NAMED);
+        Ok(same)
     }
 
-    fn behaviour(
-        &self,
-        found: &ToolMatch,
-        known: &Value,
-        candidate: &Candidate<'_>,
-        parameters: &Value,
-        until: Instant,
-    ) -> Behaviour {
+    /// A tool with its score as a duplicate of the new one.
+    fn compared<'r>(&'r self, mut found: ToolMatch, new: &NewTool<'r>) -> Duplicate {
+        let known = parameters_of(&found.tool);
+        let is_compatible = is_compatible(&known, &new.parameters);
+        let has_same_code = has_same_text(&found.tool, &new.entry) || is_compatible && self.has_same_code(&found, new);
+        found.score = if has_same_code {
+            1.0
+        } else {
+            match self.behaviour(&found, &known, new) {
+                Behaviour::Same => SAME_JOB + (1.0 - SAME_JOB) * found.score.max(0.5),
+                Behaviour::Different => found.score.min(SEEN_DIFFERENT),
+                Behaviour::Unknown if is_compatible => found.score,
+                Behaviour::Unknown => found.score.min(SAME_JOB),
+            }
+        };
+        Duplicate { found, has_same_code }
+    }
+
+    /// Whether the two differ only in comments, types and white space.
+    fn has_same_code<'r>(&'r self, found: &ToolMatch, new: &NewTool<'r>) -> bool {
+        if found.score < MIN_ALIKE || Instant::now() > new.until {
+            return false;
+        }
+        let known = self.trial_of(&found.tool.path);
+        known.zip(self.new_trial(new)).is_some_and(|(known, new)| known.has_code_of(new))
+    }
+
+    fn trial_of(&self, path: &str) -> Option<Trial<'_>> {
+        self.runs.trial(&TrialSource::Tool(&JailPath::parse(path).ok()?)).ok()
+    }
+
+    fn new_trial<'n, 'r>(&'r self, new: &'n NewTool<'r>) -> Option<&'n Trial<'r>> {
+        let Candidate { path, text, .. } = new.candidate;
+        new.trial.get_or_init(|| self.runs.trial(&TrialSource::Text(path, text)).ok()).as_ref()
+    }
+
+    fn behaviour<'r>(&'r self, found: &ToolMatch, known: &Value, new: &NewTool<'r>) -> Behaviour {
         // Arguments belong to their caller: comparing results for another caller's arguments would leak them.
         let Some(owner) = run_owner() else { return Behaviour::Unknown };
         let arguments = self.tools.arguments_of(&owner, &found.tool.path);
-        if arguments.len() < 2 || found.score < MIN_ALIKE || Instant::now() > until {
+        if arguments.len() < 2 || found.score < MIN_ALIKE || Instant::now() > new.until {
             return Behaviour::Unknown;
         }
-        let Ok(path) = JailPath::parse(&found.tool.path) else { return Behaviour::Unknown };
-        let there = self.runs.trial(&TrialSource::Tool(&path));
-        let here = self.runs.trial(&TrialSource::Text(candidate.path, candidate.text));
-        let (Ok(there), Ok(here)) = (there, here) else { return Behaviour::Unknown };
+        let Some((there, here)) = self.trial_of(&found.tool.path).zip(self.new_trial(new)) else {
+            return Behaviour::Unknown;
+        };
         // A trial is a run: its outcome must not leak to a caller who may not run all of it.
         if !there.files().iter().chain(&here.files()).all(|path| runs(path)) {
             return Behaviour::Unknown;
         }
-        let (known, new) = (Compared { trial: there, parameters: known }, Compared { trial: here, parameters });
-        compare(&known, &new, &arguments, until)
+        let known = Compared { trial: &there, parameters: known };
+        compare(&known, &Compared { trial: here, parameters: &new.parameters }, &arguments, new.until)
     }
+}
+
+/// A candidate and what is derived from it.
+struct NewTool<'r> {
+    candidate: &'r Candidate<'r>,
+    entry: ToolMeta,
+    parameters: Value,
+    /// Compiled when first needed; `None` if that fails.
+    trial: OnceCell<Option<Trial<'r>>>,
+    /// When the comparisons end.
+    until: Instant,
+}
+
+/// A tool that does the job of the new one.
+struct Duplicate {
+    found: ToolMatch,
+    has_same_code: bool,
+}
+
+/// Whether the texts are the same and import the same files: a relative specifier depends on the folder.
+fn has_same_text(known: &ToolMeta, new: &ToolMeta) -> bool {
+    known.hash == new.hash && !new.imports.iter().any(|specifier| specifier.starts_with('.'))
 }
 
 fn parameters_of(tool: &ToolMeta) -> Value {
     serde_json::from_str(tool.parameters.get()).unwrap_or_default()
 }
 
-fn refused(path: &str, best: &ToolMatch) -> Error {
-    let tool = &best.tool;
+fn refused(path: &str, best: &Duplicate) -> Error {
+    let tool = &best.found.tool;
     let names = tool.parameter_names().join(", ");
     let call = format!("exec_tool({{ path: \"{}\", args: {{ {names} }} }})", tool.path);
+    let (fault, otherwise) = if best.has_same_code {
+        ("has the same code", "To rename it, use move_file.")
+    } else {
+        ("already does this job", "If the job differs, describe the difference in the description.")
+    };
     let message = format!(
-        "{path} was not written: {} already does this job (reuse is 'strict'). Call {call}, or extend that tool with patch_file. If the job differs, describe the difference in the description.",
+        "{path} was not written: {} {fault} (reuse is 'strict'). Call {call}, or extend that tool with patch_file. {otherwise}",
         tool.path
     );
     Error::new(ErrorCode::Duplicate, message).with("path", path).with("existing", tool.path.as_str()).with("call", call)

@@ -9,7 +9,7 @@ use crate::kernel::modules::ModuleGraph;
 use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_sandbox::{Coverage, Host, HostAnswer, Question, Reply, RunEnd, RunRequest, when_done};
+use tgp_sandbox::{Code, Coverage, Host, HostAnswer, Module, Question, Reply, RunEnd, RunRequest, when_done};
 use tgp_vfs::JailPath;
 
 /// What a trial runs.
@@ -65,6 +65,15 @@ impl Trial<'_> {
     /// The files of the root in this trial.
     pub fn files(&self) -> Vec<String> {
         self.graph.files()
+    }
+
+    /// Whether the tools themselves, without what they import, compile to the same code with the same imports.
+    pub fn has_code_of(&self, other: &Self) -> bool {
+        let of = |trial: &Self| {
+            let Some(Module { code: Code::Text(text), links, .. }) = trial.graph.modules.first() else { return None };
+            Some((Arc::clone(text), links.clone()))
+        };
+        of(self).is_some_and(|own| of(other) == Some(own))
     }
 
     /// The result for these arguments, as JSON; none on any failure.

@@ -45,10 +45,15 @@ impl CountWriter {
         }
     }
 
+    /// Stores the new counts now.
+    pub fn store(&self) {
+        self.counts.store();
+    }
+
     /// Stores the new counts, and ends the thread.
     pub fn stop(&self) {
         self.thread.join();
-        self.counts.store();
+        self.store();
     }
 }
 

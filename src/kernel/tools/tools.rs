@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::threads;
 use tgp_compile::Compiler;
-use tgp_registry::{Meaning, ToolMatch, ToolMeta};
+use tgp_registry::{Meaning, ToolMatch, ToolMeta, job_of};
 use tgp_vfs::{DiskVfs, JailPath};
 
 /// Longest query.
@@ -85,10 +85,14 @@ impl Tools {
         }
         let limit = limit.unwrap_or(DEFAULT_FIND_LIMIT);
         FIND_LIMIT.check(limit, "", ErrorCode::Validation)?;
-        if let Some(numbers) = vector {
-            self.memory.remember(query, numbers);
-        }
-        let found = self.registry.find(query, &self.meanings(query)?, limit as usize)?;
+        let meanings = match vector {
+            Some(numbers) => {
+                self.memory.remember(query, numbers);
+                self.meanings(query)?
+            }
+            None => self.meanings(&job_of(query))?,
+        };
+        let found = self.registry.find(query, &meanings, limit as usize)?;
         Ok(found.into_iter().map(FoundTool::from).collect())
     }
 
@@ -129,6 +133,10 @@ impl Tools {
     pub fn note(&self, event: ReuseEvent) {
         self.events.count(event);
         self.counts.counted();
+    }
+
+    pub fn store_counts(&self) {
+        self.counts.store();
     }
 
     /// Statistics of forged and reused tools.

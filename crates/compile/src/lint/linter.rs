@@ -35,6 +35,8 @@ pub struct LintOptions {
     pub allowed_imports: Vec<String>,
     /// Overrides of the rules' default severities; `None` turns a rule off.
     pub severities: HashMap<String, Option<Severity>>,
+    /// Whether clear violations of rules that advise are errors.
+    pub is_strict: bool,
 }
 
 /// Result of a lint.
@@ -69,6 +71,11 @@ impl LintOptions {
     #[must_use]
     pub fn severity_of(&self, rule: &str, usual: Severity) -> Option<Severity> {
         self.severities.get(rule).copied().unwrap_or(Some(usual))
+    }
+
+    fn severity_of_finding(&self, rule: &Rule, finding: &Finding) -> Option<Severity> {
+        let usual = if self.is_strict && finding.is_clear { Severity::Error } else { rule.severity };
+        self.severity_of(rule.id, usual)
     }
 }
 
@@ -127,8 +134,11 @@ fn run_rules(context: &RuleContext<'_>, options: &LintOptions) -> LintResult {
     let mut diagnostics = Vec::new();
     let is_test = is_test_file(context.path);
     for rule in RULES.into_iter().filter(|rule| !is_test || applies_to_tests(rule.id)) {
-        let Some(severity) = options.severity_of(rule.id, rule.severity) else { continue };
+        if options.severity_of(rule.id, rule.severity).is_none() {
+            continue;
+        }
         for finding in rule.findings(context) {
+            let Some(severity) = options.severity_of_finding(rule, &finding) else { continue };
             let diagnostic = labelled_diagnostic(finding, rule, severity, &index);
             if rule.guards == Guards::Safety || !suppressions.covers(rule.id, diagnostic.line) {
                 diagnostics.push(diagnostic);

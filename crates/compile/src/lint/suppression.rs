@@ -69,7 +69,7 @@ impl Suppressions {
     fn fault(&mut self, span: Span, describe: impl FnOnce() -> (String, String)) {
         if self.faults.len() < MAX_FAULTS {
             let (message, help) = describe();
-            self.faults.push(Finding { span, message, help, edit: None });
+            self.faults.push(Finding { span, message, help, edit: None, is_clear: false });
         }
     }
 }

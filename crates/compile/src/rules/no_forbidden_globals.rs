@@ -180,8 +180,40 @@ const ABSENT: [(&str, &str); 25] = [
     ("prompt", "Take the value as an argument."),
 ];
 
+const DECLARE: &str = "Declare or import it, or correct its spelling. The sandbox has the ECMAScript library, `args`, `tgp`, `console`, `fetch`, URL, timers and little else.";
+
+/// Functions of tests that other runners have as globals.
+const TEST_FUNCTIONS: [&str; 11] = [
+    "describe",
+    "test",
+    "it",
+    "expect",
+    "beforeAll",
+    "afterAll",
+    "beforeEach",
+    "afterEach",
+    "mockHost",
+    "setNow",
+    "setSeed",
+];
+const IMPORT_TEST_FUNCTIONS: &str =
+    "Tests import their functions: `import { describe, test, expect } from '@tgp/std/test';`.";
+/// The objects of vitest and jest.
+const RUNNERS: [&str; 2] = ["vi", "jest"];
+const IMPORT_FAKES: &str = "Tests import their fakes: `import { fn, spyOn, mockHost } from '@tgp/std/test';`.";
+
 /// What to use instead of a global that tools do not have.
 pub fn instead_of_global(name: &str) -> Option<&'static str> {
+    if TEST_FUNCTIONS.contains(&name) {
+        return Some(IMPORT_TEST_FUNCTIONS);
+    }
+    if RUNNERS.contains(&name) {
+        return Some(IMPORT_FAKES);
+    }
+    absent_global(name)
+}
+
+fn absent_global(name: &str) -> Option<&'static str> {
     ABSENT.iter().find(|(absent, _)| *absent == name).map(|(_, help)| *help)
 }
 
@@ -200,15 +232,12 @@ impl Visitor<'_> {
         if name == "Buffer" && ImportTarget::new(self.context.path, "buffer", self.context.allowed_imports).is_some() {
             return;
         }
-        if let Some(help) = instead_of_global(name) {
+        if let Some(help) = absent_global(name) {
             let also = if name == "process" { ": Direct access to 'process' is prohibited" } else { "" };
             self.findings.add(span, format!("Global '{name}' is forbidden{also}"), help);
         } else if !SANDBOX.contains(&name) && !LIBRARY.contains(&name) && !DYNAMIC.contains(&name) {
-            self.findings.add(
-                span,
-                format!("'{name}' is not defined"),
-                "Declare or import it, or correct its spelling. The sandbox has the ECMAScript library, `args`, `tgp`, `console`, `fetch`, URL, timers and little else.",
-            );
+            let help = instead_of_global(name).unwrap_or(DECLARE);
+            self.findings.add(span, format!("'{name}' is not defined"), help);
         }
     }
 

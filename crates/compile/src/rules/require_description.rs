@@ -1,4 +1,4 @@
-//! Standard 5: a tool is found again by its description. This is the JSDoc block before the default
+//! Standard 5, as advice, and for functions an error if the check is strict: a tool is found again by its description. This is the JSDoc block before the default
 //! export, or the one that begins the file.
 
 use swc_core::common::Span;
@@ -22,10 +22,11 @@ fn check(context: &RuleContext<'_>, findings: &mut Findings) {
         .flatten()
         .any(|text| !text.is_empty());
     if !documented {
-        findings.add(
+        findings.add_advice(
             place,
             "The tool has no description",
             "Put `/** What it does, for whom, and what it returns. */` before the default export, with two or three lines `@when <a request that this tool answers>`: that is how the tool is found again.",
+            matches!(context.entry, Entry::Function { .. }),
         );
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct Finding {
     pub(crate) message: String,
     pub(crate) help: String,
     pub(crate) edit: Option<Edit>,
+    /// Without doubt a violation: advice becomes an error if the check is strict.
+    pub(crate) is_clear: bool,
 }
 
 /// A replacement of a span that does not change the behaviour of a correct tool.
@@ -60,11 +62,16 @@ pub(crate) const MAX_PER_RULE: usize = 20;
 
 impl Findings {
     pub(crate) fn add(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
-        self.push(Finding { span, message: message.into(), help: help.into(), edit: None });
+        self.push(Finding { span, message: message.into(), help: help.into(), edit: None, is_clear: false });
+    }
+
+    /// Adds a finding that is an error if the check is strict and `is_clear`.
+    pub(crate) fn add_advice(&mut self, span: Span, message: &str, help: impl Into<String>, is_clear: bool) {
+        self.push(Finding { span, message: message.to_owned(), help: help.into(), edit: None, is_clear });
     }
 
     pub(crate) fn add_fixable(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>, edit: Edit) {
-        self.push(Finding { span, message: message.into(), help: help.into(), edit: Some(edit) });
+        self.push(Finding { span, message: message.into(), help: help.into(), edit: Some(edit), is_clear: false });
     }
 
     fn push(&mut self, finding: Finding) {

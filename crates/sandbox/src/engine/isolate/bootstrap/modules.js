@@ -90,8 +90,9 @@
 
   /** @param {string} path */
   const noDefault = (path) =>
-    new realm.TypeError(
-      `${path} has no default export. Write \`export default function (args) { … }\` so that it can be run.`,
+    realm.hostError(
+      'ERR_COMPILATION',
+      `${path} cannot be run: it has no default export. Write \`export default function (args) { … }\`, or import it from another tool.`,
     );
 
   // Whether `default` of a CommonJS file is its default export: the file assigned `exports.default`, or was compiled from a
