@@ -196,8 +196,8 @@ export declare class BindingKernel {
    * run that waits for the function which starts this one.
    */
   exec(runId: number, path: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
-  /** Value: `{ parameters }`, the argument schema of code without a file. */
-  codeParameters(code: string): Promise<BindingOutcome>
+  /** Refuses arguments that the current text of a tool does not take. */
+  fitArguments(path: string, argsJson: string): Promise<BindingOutcome>
   /** As `exec`, for code without a file, which is not stored. */
   runCode(runId: number, code: string, argsJson: string, optionsJson: string, parentId?: number | undefined | null): void
   /** As `exec`, for the tests in one file: `result` is the test report. */

@@ -171,7 +171,10 @@ describe('invalid calls are not made, and the model gets the error', () => {
     const run = kernel.agent({ model }).run('go', { session: 's' });
     const events = await eventsOf(run);
     expect(events.at(-1)).toMatchObject({ outcome: 'done' });
-    expect(events.find(({ type }) => type === 'tool_result')).toMatchObject({ ok: false });
+    expect(events.find(({ type }) => type === 'tool_result')).toMatchObject({
+      ok: false,
+      code: 'ERR_VALIDATION',
+    });
     expect(JSON.stringify(feedback.output)).toContain(text);
     const calls = await kernel.ledger.query({ session: 's', type: 'CALL' });
     expect(calls).toEqual([]);
@@ -186,7 +189,9 @@ test('arguments that are not an object are refused, even for an application tool
   const model = agentModel([{ calls: inputs.map((input) => ({ tool: 'anything', input })) }, { text: 'I see.' }]);
   const events = await eventsOf(kernel.agent({ model, tools }).run('go', { session: 's' }));
   const error = expect.stringMatching(/not valid JSON, so nothing was done\. Send one JSON object/);
-  expect(events.filter(({ type }) => type === 'tool_result')).toMatchObject(inputs.map(() => ({ ok: false, error })));
+  expect(events.filter(({ type }) => type === 'tool_result')).toMatchObject(
+    inputs.map(() => ({ ok: false, code: 'ERR_VALIDATION', error })),
+  );
   expect(events.at(-1)).toMatchObject({ outcome: 'done' });
   expect(execute).not.toHaveBeenCalled();
   expect(await kernel.ledger.query({ session: 's', type: 'CALL' })).toEqual([]);

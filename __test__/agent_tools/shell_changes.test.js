@@ -170,6 +170,8 @@ describe.runIf(CAN_CONFINE)('Changes of a program', () => {
       result: { success: true, exitCode: 0 },
       diffs: [{ path: 'change.txt' }, { path: 'gone.txt' }, { path: 'new/folder/a.txt' }],
     });
+    const preview = () => run_program.execute({ program: 'sh', args: ['-c', CHANGES] }, { dryRun: true });
+    expect(await preview(), 'the same call has the same preview').toEqual(await preview());
   });
 });
 

@@ -58,6 +58,21 @@ describe('a permanent approval', () => {
     expect((await kernel.policy.check()).rules).toBe(4);
   });
 
+  test.each([
+    ['rules: []', 'rules:'],
+    ['rules: [ ] # none yet', 'rules: # none yet'],
+  ])('is added to an empty list of rules: %s', async (empty, begun) => {
+    const text = `version: 1\ndefault: ask\n${empty}\ntests: []\n`;
+    const { tools, file, asked, warnings } = await askingKernel(text, { any: ['/content', '/why'] });
+    await tools.write_file.execute(written);
+    await tools.write_file.execute(written);
+    expect(asked).toHaveLength(1);
+    expect(warnings).toEqual([]);
+    expect(await readFile(file, 'utf8')).toContain(
+      `default: ask\n${begun}\n  - {"id":"always-1","allow":["write_file"]`,
+    );
+  });
+
   test('counts only once if an ask rule matches: it outranks every allow rule', async () => {
     const { tools, file, asked, warnings } = await askingKernel(FILE);
     await tools.write_file.execute({ path: 'tools/payments/a.json', content: '{}' });

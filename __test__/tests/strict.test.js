@@ -197,11 +197,14 @@ describe('a tool that is written before its test failed', () => {
     },
   );
 
-  it('can be previewed, but does not exist afterwards', async () => {
+  it('is refused in a dry run too, while runs can be previewed', async () => {
     const agent = await strictAgent();
-    const preview = await agent.call('write_file', { path: P, content: PLAIN }, { dryRun: true });
-    expect(preview).toMatchObject({ dryRun: true, diffs: [{ path: P }] });
+    const dry = agent.call('write_file', { path: P, content: PLAIN }, { dryRun: true });
+    await agent.refused(dry, { test: testOf('plain') });
     await agent.refused(agent.write(P, PLAIN), { test: testOf('plain') });
+    expect(
+      await agent.call('write_file', { path: 'tools/plain.test.ts', content: testOf('plain') }, { dryRun: true }),
+    ).toMatchObject({ dryRun: true, diffs: [{ path: 'tools/plain.test.ts' }] });
     expect(await agent.call('run_code', { code: 'export default () => 5;' }, { dryRun: true })).toMatchObject({
       result: 5,
     });

@@ -171,6 +171,15 @@ describe('test_tool', () => {
     expect((await kernel.test('tools/a/total.ts')).coverage).toBeUndefined();
   });
 
+  it('reports coverage to agents', async () => {
+    const { tools } = await withTest(TEST);
+    expect(await tools.test_tool.execute({ path: 'tools/a/total.ts' })).toMatchObject({
+      ok: true,
+      coverage: { lines: { covered: 4, total: 4 }, uncovered: [] },
+      text: expect.stringContaining('tools/a/total.ts: 4 of 4 lines ran'),
+    });
+  });
+
   it('ends a case that never settles, and continues', async () => {
     const { kernel } = await withTest(
       `${HEAD}test('never', () => new Promise(() => {}));\ntest('short', () => new Promise(() => {}), 20);\ntest('after', () => {});`,

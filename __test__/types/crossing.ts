@@ -37,7 +37,7 @@ export const sameKeys: {
   ledger: SameKeys<FilledTGPConfig['ledger'], rust.LedgerConfig>;
   auth: SameKeys<FilledTGPConfig['git']['auth'], rust.GitIdentity>;
   exec: SameKeys<
-    Omit<TestOptions, 'signal' | 'dryRun' | 'mode' | 'accept'> & {
+    Omit<TestOptions & ExecToolOptions, 'signal' | 'dryRun' | 'mode' | 'accept'> & {
       caller: unknown;
       trace: unknown;
       below: unknown;

@@ -8,9 +8,13 @@ import type { TGP } from '../kernel/tgp.js';
 import type { Agent, AgentOptions, AgentRunOptions } from '../types/agent.js';
 import { AgentOptionsSchema, RunOptionsSchema } from './agent_options.js';
 import { AgentWork } from './agent_run.js';
+import type { AllowedPrograms } from './toolset.js';
 
-/** Creates an agent: the implementation of `kernel.agent`. */
-export function createAgent(kernel: TGP, input: AgentOptions): Agent {
+/**
+ * Creates an agent: the implementation of `kernel.agent`.
+ * @param programs that it may run
+ */
+export function createAgent(kernel: TGP, input: AgentOptions, programs?: AllowedPrograms): Agent {
   const options: AgentOptions = parseArguments(AgentOptionsSchema, input, 'agent options');
   if (options.budget?.money !== undefined && options.prices === undefined) {
     throw new ValidationError('"budget.money" requires "prices": token prices are not known.', {
@@ -28,7 +32,13 @@ export function createAgent(kernel: TGP, input: AgentOptions): Agent {
         });
       }
       if (!resume || task !== undefined) requireText(task, 'task');
-      return new AgentWork(kernel, options, { session: session ?? newSession(), task, resume, signal }).start();
+      return new AgentWork(kernel, options, {
+        session: session ?? newSession(),
+        task,
+        resume,
+        signal,
+        programs,
+      }).start();
     },
   };
 }
@@ -39,4 +49,4 @@ function newSession() {
   return `${now}-${randomBytes(3).toString('hex')}`;
 }
 
-registerAgentFactory(createAgent);
+registerAgentFactory((kernel, options) => createAgent(kernel, options));

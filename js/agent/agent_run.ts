@@ -21,6 +21,7 @@ import { instructionsOf } from './instructions.js';
 import { optionalPackage } from './optional_package.js';
 import { resolveModel } from './providers.js';
 import { lineOf, refusedCall, summaryOf } from './summary.js';
+import type { AllowedPrograms } from './toolset.js';
 import { Toolset } from './toolset.js';
 import { turnMiddleware } from './turn_middleware.js';
 import { BudgetReached, pricesOf, RunUsage } from './usage.js';
@@ -30,7 +31,13 @@ type Sdk = typeof import('ai');
 type StreamedPart = TextStreamPart<ToolSet>;
 /** `stream` is the name of `fullStream` from version 7 of the AI SDK on. */
 type TurnStream = { stream?: AsyncIterable<StreamedPart>; readonly fullStream: AsyncIterable<StreamedPart> };
-type TaskRequest = { session: string; task?: string; resume: boolean; signal?: AbortSignal };
+type TaskRequest = {
+  session: string;
+  task?: string;
+  resume: boolean;
+  signal?: AbortSignal;
+  programs?: AllowedPrograms;
+};
 
 const CONTEXT_TOKENS = 100_000;
 const ATTEMPTS = 5;
@@ -149,7 +156,8 @@ export class AgentWork {
       mode,
       approve: this.#approve(),
     };
-    const tools = await Toolset.of(this.#kernel, worker, this.#options.tools ?? {}, conversation);
+    const own = this.#options.tools ?? {};
+    const tools = await Toolset.of(this.#kernel, worker, own, conversation, this.#request.programs);
     this.#tools = tools;
     const emit = (event: AgentEvent) => this.#emit(event);
     const runner = new CallRunner({

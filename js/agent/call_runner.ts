@@ -8,6 +8,7 @@ import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { ignored } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
 import type { AgentEvent } from '../types/agent.js';
+import type { TGPErrorCode } from '../types/errors.js';
 import type { AgentTool } from '../types/tools.js';
 import type { Call, CallOutcome, Conversation } from './conversation.js';
 import { jsonHash } from './json_hash.js';
@@ -98,8 +99,9 @@ export class CallRunner {
       throwIfAborted(signal);
       const recovered = await recoveredOutcome(conversation, call, toolOf(call.tool), maxChars);
       if (recovered !== undefined) await this.#finish(call, recovered.outcome, recovered.from);
-      else if (jsonHash(call.input) !== call.sha) await this.#finish(call, refused(NOT_KEPT), 'ledger');
-      else await this.#run(call, call.input, signal);
+      else if (jsonHash(call.input) !== call.sha) {
+        await this.#finish(call, refused('ERR_ABORTED', NOT_KEPT), 'ledger');
+      } else await this.#run(call, call.input, signal);
     }
   }
 
@@ -108,7 +110,8 @@ export class CallRunner {
    * @param error the message for the model
    */
   invalid(id: string, error: string, signal: AbortSignal) {
-    this.#inTurn(id, signal, (call) => this.#finish(call, refused(error), 'made')).catch(ignored);
+    const outcome = refused('ERR_VALIDATION', error);
+    this.#inTurn(id, signal, (call) => this.#finish(call, outcome, 'made')).catch(ignored);
   }
 
   async #finish(call: Call, outcome: CallOutcome, from: 'made' | 'ledger' | 'unknown') {
@@ -177,8 +180,8 @@ async function outcomeOf(
   args: unknown,
   signal: AbortSignal | undefined,
 ): Promise<CallOutcome> {
-  if (typeof args !== 'object' || args === null) return refused(NOT_JSON);
-  if (tool === undefined) return refused(goneTool(call.tool));
+  if (typeof args !== 'object' || args === null) return refused('ERR_VALIDATION', NOT_JSON);
+  if (tool === undefined) return refused('ERR_NOT_FOUND', goneTool(call.tool));
   try {
     const output = plain(await tool.execute(args, { abortSignal: signal, toolCallId: call.id }));
     const { success, code, error, ok, text } = isRecord(output) ? output : {};
@@ -190,7 +193,7 @@ async function outcomeOf(
   } catch (error) {
     // The ledger has the outcome; a resumed session reads it there.
     if (signal?.aborted) throw error;
-    return { ...refused(modelErrorText(error)), ...(error instanceof TGPError && { code: error.code }) };
+    return refused(error instanceof TGPError ? error.code : undefined, modelErrorText(error));
   }
 }
 
@@ -199,8 +202,8 @@ function goneTool(name: string) {
   return `The tool "${name}" does not exist any more, so nothing was done. Search for another one with find_tool.`;
 }
 
-function refused(error: string): CallOutcome {
-  return { ok: false, output: undefined, error, ms: 0 };
+function refused(code: TGPErrorCode | undefined, error: string): CallOutcome {
+  return { ok: false, output: undefined, ...(code !== undefined && { code }), error, ms: 0 };
 }
 
 /** A result as JSON data, as the ledger returns it. */

@@ -25,7 +25,11 @@ export async function recoveredOutcome(
   const position = conversation.positionOf(call.call);
   if (position === undefined) return undefined;
   const events = ofThisCall(await conversation.events(position));
-  const intent = events.find((event) => event.type === 'CALL' && event.parent === undefined && isOf(event, call, tool));
+  const intents = events.filter(
+    (event) => event.type === 'CALL' && event.parent === undefined && isOf(event, call, tool),
+  );
+  // A call whose arguments were refused may have been repeated with converted ones.
+  const intent = intents.find((one) => !isRefused(one, events)) ?? intents[0];
   if (intent === undefined || intent.effect === 'read') return undefined;
   const own = events.filter((event) => event.call === intent.call);
   const result = own.find(({ type }) => type === 'RESULT');
@@ -54,6 +58,11 @@ function ofThisCall(events: LedgerEvent[]) {
   const names = new Set(first.map(({ call }) => call));
   // The result of a call may be recorded after the agent was stopped.
   return events.filter((event) => first.includes(event) || (event.call !== undefined && names.has(event.call)));
+}
+
+/** Whether the arguments of a call were refused, so that nothing was done. */
+function isRefused({ call }: LedgerEvent, events: LedgerEvent[]) {
+  return events.some((event) => event.type === 'RESULT' && event.call === call && event.code === 'ERR_VALIDATION');
 }
 
 /** Whether an event is of this call. Other callers may use the same session name. */

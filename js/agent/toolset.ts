@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { agentOwner } from '../agent_tools/agent_owner.js';
+import { createShellTools } from '../agent_tools/shell_tools.js';
 import { createSqlTools } from '../agent_tools/sql_tools.js';
 import { tgpTools } from '../agent_tools/tgp_tools.js';
 import { ConfigError, ResultError, ValidationError } from '../boundary/errors.js';
@@ -15,7 +16,7 @@ import { boundedTool } from '../tool_shape/bounded_result.js';
 import { schemaObject } from '../tool_shape/universal_schema.js';
 import type { Approve } from '../types/policy.js';
 import type { Mode } from '../types/tests.js';
-import type { AgentTool } from '../types/tools.js';
+import type { AgentTool, ToolCallOptions } from '../types/tools.js';
 import type { Call, Conversation } from './conversation.js';
 import { readResult } from './read_result.js';
 import { pathOf } from './summary.js';
@@ -30,6 +31,9 @@ export type Worker = {
   dryRun?: boolean;
   mode?: Mode;
 };
+
+/** Programs, and the folder that they work on. */
+export type AllowedPrograms = { programs: string[]; cwd: string };
 
 /** The path of a forged tool, at the end of its description. */
 const FORGED_PATH = /\[([^\]]+)\]$/;
@@ -49,19 +53,29 @@ export class Toolset {
     this.#live = live;
   }
 
-  /** @param own tools of the application */
-  static async of(kernel: TGP, worker: Worker, own: Record<string, AgentTool>, conversation: Conversation) {
+  /**
+   * @param own tools of the application
+   * @param programs that the agent may run
+   */
+  static async of(
+    kernel: TGP,
+    worker: Worker,
+    own: Record<string, AgentTool>,
+    conversation: Conversation,
+    programs?: AllowedPrograms,
+  ) {
     const caller: Partial<Worker> = Object.fromEntries(
       Object.entries(worker).filter(([, value]) => value !== undefined),
     );
-    const { mode: _, ...forSql } = caller;
+    const { mode: _, ...withoutMode } = caller;
     const maxChars = kernel.config.agent.resultChars;
     const wrapped = Object.entries(own).map(
       ([name, tool]) => [name, applicationTool(kernel, name, tool, worker)] as const,
     );
     const base = {
       ...tgpTools(kernel, caller),
-      ...(hasDatabase(kernel) ? createSqlTools(kernel, forSql) : {}),
+      ...(hasDatabase(kernel) ? createSqlTools(kernel, withoutMode) : {}),
+      ...(programs && programTools(kernel, withoutMode, programs)),
       read_result: readResult(conversation, maxChars),
       ...Object.fromEntries(wrapped),
     };
@@ -121,6 +135,14 @@ function hasDatabase(kernel: TGP) {
     if (error instanceof ConfigError) return false;
     throw error;
   }
+}
+
+/** The tools that run programs. The agent's approver answers their requests. */
+function programTools(kernel: TGP, { approve, ...caller }: Partial<Worker>, programs: AllowedPrograms) {
+  const { run_program } = createShellTools({ kernel, ...caller, ...programs });
+  const execute: AgentTool['execute'] = (args, options) =>
+    run_program.execute(args, { ...options, ...(approve && { approve }) } as ToolCallOptions);
+  return { run_program: { ...run_program, execute } };
 }
 
 /** Wraps a tool of the application: its calls pass policy, approval and ledger. */

@@ -79,8 +79,12 @@ export function createShellTools(options: ShellToolOptions): ShellTools {
     last = turn.catch(() => {});
     return turn;
   };
+  const ofAgent = () => {
+    const approve = currentApprover.getStore();
+    return approve && { approve };
+  };
   const recorded = <T>(call: Omit<OwnCall, 'effect'>, work: () => Promise<T>): Promise<T> =>
-    access ? access.own({ effect: 'shell', ...call }, work) : work();
+    access ? access.own({ effect: 'shell', ...call, caller: { ...ofAgent(), ...call.caller } }, work) : work();
   /** Applies approved changes, or returns why they were not applied. */
   const applied = async (
     { program, args }: z.output<typeof RunProgramParams>,
@@ -129,15 +133,17 @@ export function createShellTools(options: ShellToolOptions): ShellTools {
       isAlways: settings.dryRun,
       preview: async (input, signal) =>
         recorded({ tool: 'run_program', changes: false, args: input, caller: { dryRun: true } }, () =>
-          inTurn(input, signal, async (ran) =>
-            dryRunResult({
-              result: answerOf(ran.report, [], {}),
+          inTurn(input, signal, async (ran) => {
+            // The same call has the same preview: no measurements.
+            const { stats: _, ...result } = answerOf(ran.report, [], {});
+            return dryRunResult({
+              result,
               diffs: (await diffsOf(settings.folder, ran.scratch, ran.changes)).map(({ path, diff }) => ({
                 path,
                 diff,
               })),
-            }),
-          ),
+            });
+          }),
         ),
     },
   );

@@ -32,8 +32,6 @@ export type CheckReport = { valid: boolean, errors: Array<string>, diagnostics: 
 
 export type CheckpointReport = { note: string, size: number, head: string, };
 
-export type CodeParameters = { parameters: Record<string, unknown>, };
-
 export type CommitNote = { why?: string, session?: string, model?: string, };
 
 export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, mode: Mode, exempt: Array<string>, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, ledger: LedgerConfig, tokens: TokensConfig, };
@@ -62,7 +60,7 @@ export type EngineReport = { version: string, pointerCompression: boolean, sandb
 
 export type EventJson = any;
 
-export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, now?: number, caseMs?: number, coverage?: boolean, caller?: Caller, trace?: boolean, below?: boolean, };
+export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, now?: number, caseMs?: number, coverage?: boolean, caller?: Caller, trace?: boolean, below?: boolean, validate?: boolean, };
 
 export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, trace?: TraceReport, preview?: PreviewReport, };
 
@@ -280,7 +278,7 @@ export interface KernelAnswers {
   listToolsSince: ToolsSince
   offeredTools: OfferedTools
   toolsAt: Array<ListedTool>
-  codeParameters: CodeParameters
+  fitArguments: null
   catalogue: Catalogue
   hydrateRegistry: null
   registerTool: ListedTool

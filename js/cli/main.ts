@@ -5,7 +5,7 @@ import { IoError, TGPError, ValidationError } from '../boundary/errors.js';
 import { MODES } from '../boundary/modes.js';
 import { packageVersion } from '../boundary/package_version.js';
 import type { CommandAction } from './agent/agent_commands.js';
-import { addAgentCommands, withCommand } from './agent/agent_commands.js';
+import { addAgentCommands, programsOption, withCommand } from './agent/agent_commands.js';
 import { err, out } from './terminal/output.js';
 import type { Format } from './terminal/screen.js';
 
@@ -228,6 +228,7 @@ function build(action: CommandAction, format: Format) {
     .option('--token <text>', 'bearer token that clients must send (default: the environment variable TGP_MCP_TOKEN)')
     .option('--dry-run', 'preview every call, change nothing')
     .addOption(modeOption('test mode of clients: whether a tool needs a test first (default: mode of the config)'))
+    .addOption(programsOption())
     .action(action(async () => (await import('./commands/mcp.js')).mcp));
   reporting(
     command('demo', 'watch a scripted model forge, break, repair and reuse a tool; needs no network and no key'),

@@ -40,13 +40,18 @@ const WRAPPED = 'args';
  * @param parameters from the registry
  * @param subject the tool's name, for messages
  * @param typeOf converts a schema to a TypeScript type, for messages
- * @returns `unwrap` for arguments according to the schema, `read` for arguments of a caller who may not know it
+ * @returns `unwrap` for arguments according to the schema, `converted` for arguments of a caller who may not know it: JSON text as
+ * its value and a wrapped value without the wrapper, not validated; the arguments themselves if nothing is converted
  */
 export function forgedSchema(
   parameters: Record<string, unknown>,
   subject: string,
   typeOf: (schema: object) => string,
-): { schema: ReturnType<typeof schemaObject>; unwrap: (args: unknown) => unknown; read: (args: unknown) => unknown } {
+): {
+  schema: ReturnType<typeof schemaObject>;
+  unwrap: (args: unknown) => unknown;
+  converted: (args: unknown) => unknown;
+} {
   const own = cleaned(parameters, { left: MAX_PARTS }, 0);
   const isObject = own.type === 'object' || Object.keys(own).every((key) => key === 'description');
   const shown: CleanedSchema = isObject
@@ -54,12 +59,11 @@ export function forgedSchema(
     : { type: 'object', properties: { [WRAPPED]: own }, required: [WRAPPED] };
   let schema: z.ZodType | undefined;
   const parse = (sent: unknown) => {
-    schema ??= z.fromJSONSchema(withoutFormats(shown));
+    schema ??= z.fromJSONSchema(withoutFormats(closed(shown)));
     const args = unquoted(shown, sent);
     try {
       parseArguments(schema, uninherited(args), subject);
-    } catch (failure) {
-      const error = withUnknown(failure, shown, args, subject);
+    } catch (error) {
       if (error instanceof ValidationError) {
         // Tells the model to repair the call, not the tool.
         error.message += ` It takes ${typeOf(shown)}. Correct the arguments and call it again; nothing was run.`;
@@ -74,17 +78,13 @@ export function forgedSchema(
     // The schema has just accepted them.
     return isObject ? parsed : (parsed as Record<string, unknown>)[WRAPPED];
   };
-  const read = (args: unknown) => {
-    if (isObject || !takesObject(own)) return unwrap(args);
-    try {
-      return unwrap({ [WRAPPED]: args });
-    } catch (error) {
-      // Messages show the wrapped schema, so models may send wrapped arguments.
-      if (isRecord(args) && Object.hasOwn(args, WRAPPED)) return unwrap(args);
-      throw error;
-    }
+  const converted = (args: unknown) => {
+    const read = unquoted(shown, isObject || isWrapped(args) ? args : { [WRAPPED]: args });
+    if (isObject) return read;
+    // Messages show the wrapped schema, so models may send wrapped arguments.
+    return isRecord(read) ? read[WRAPPED] : read;
   };
-  return { schema: schemaObject(shown, parse), unwrap, read };
+  return { schema: schemaObject(shown, parse), unwrap, converted };
 }
 
 /**
@@ -118,23 +118,12 @@ function cleaned(given: unknown, budget: { left: number }, depth: number): Clean
   };
 }
 
-/** Extends a validation error with unknown keys: a wrong key may be the cause. */
-function withUnknown(error: unknown, shown: CleanedSchema, args: unknown, subject: string): unknown {
-  if (!(error instanceof ValidationError)) return error;
-  try {
-    parseArguments(z.fromJSONSchema(withoutFormats(closed(shown))), uninherited(args), subject);
-    return error;
-  } catch (fuller) {
-    return fuller;
-  }
-}
-
 /**
- * The schema without additional properties.
+ * The schema without additional properties, except those of alternatives, which may be those of another one.
  * @param schema from {@link cleaned}, and so of limited depth
  */
 function closed(schema: CleanedSchema): CleanedSchema {
-  const { properties, items, prefixItems, anyOf, additionalProperties } = schema;
+  const { properties, items, prefixItems, additionalProperties } = schema;
   const names = Object.entries(properties ?? {});
   return {
     ...schema,
@@ -144,7 +133,6 @@ function closed(schema: CleanedSchema): CleanedSchema {
     }),
     ...(items !== undefined && { items: closed(items) }),
     ...(prefixItems !== undefined && { prefixItems: prefixItems.map(closed) }),
-    ...(anyOf !== undefined && { anyOf: anyOf.map(closed) }),
   };
 }
 
@@ -158,12 +146,14 @@ function uninherited(args: unknown) {
   }
 }
 
-/**
- * Whether a schema accepts objects.
- * @param schema from {@link cleaned}
- */
-function takesObject({ type, anyOf }: CleanedSchema): boolean {
-  return type === 'object' || (anyOf?.some(takesObject) ?? false);
+/** Whether arguments are in the object that {@link forgedSchema} shows for a tool that takes another value. */
+function isWrapped(args: unknown): boolean {
+  try {
+    return isRecord(args) && Object.hasOwn(args, WRAPPED);
+  } catch {
+    // The schema refuses unreadable arguments.
+    return false;
+  }
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Offers forged tools as tools that models call by name, in sync with the registry. */
 
-import { posix } from 'node:path';
 import type { Caller } from '../boundary/caller.js';
 import type { OfferedTools, ToolsSince } from '../boundary/crossing.js';
 import { TGPError } from '../boundary/errors.js';
@@ -14,7 +13,6 @@ import type { DryRunResult } from '../types/dry_run.js';
 import type { Logger, ToolMetadata } from '../types/kernel.js';
 import type { ExecResult } from '../types/runs.js';
 import type { ForgedTool, ToolSet, ToolsChange } from '../types/tools.js';
-import { forgedSchema } from './cleaned_parameters.js';
 import { forgedTool } from './forged_tool.js';
 import { KnownTools } from './known_tools.js';
 import { ToolBudget } from './tool_budget.js';
@@ -126,28 +124,6 @@ export class LiveForgedTools {
   get liveNames(): Map<string, string> {
     const records = [...this.#live].flatMap((reference) => reference.deref() ?? []);
     return records.at(-1)?.names ?? new Map();
-  }
-
-  /**
-   * Validates arguments for a tool that is named by its path.
-   * @returns the converted arguments
-   */
-  async argumentsOf(path: string, args: unknown): Promise<unknown> {
-    await this.refresh();
-    const known = this.#known.versions([posix.normalize(path)]);
-    await this.#read(known);
-    const meta = this.#made.get(known[0]?.path ?? '')?.meta;
-    // Unknown paths are reported when they are run.
-    if (meta === undefined) return args;
-    return forgedSchema(meta.parameters, meta.path, this.#source.typeOf).read(args);
-  }
-
-  /**
-   * Validates arguments for code without a file.
-   * @param parameters the schema of its arguments
-   */
-  argumentsOfCode(parameters: Record<string, unknown>, args: unknown): unknown {
-    return forgedSchema(parameters, 'run_code args', this.#source.typeOf).read(args);
   }
 
   onChanged(listener: (change: ToolsChange) => void) {

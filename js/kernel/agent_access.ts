@@ -39,7 +39,7 @@ export function agentAccess({ runtime, calls, runs, tools }: Parts, caller: Call
     exec: (path: string, args: unknown, options: ExecOptions) => runs.toolFor(path, args, options, caller),
     run: (code: string, args: unknown, options: ExecOptions) => runs.codeFor(code, args, options, caller),
     test: (path: string | undefined, signal?: AbortSignal, mode?: 'real' | 'dry') =>
-      runs.tests(path, { signal }, mode === 'dry' ? { ...caller, dryRun: true } : caller),
+      runs.tests(path, { signal, coverage: true }, mode === 'dry' ? { ...caller, dryRun: true } : caller),
     own: <Value>(call: OwnCall, work: () => Promise<Value>): Promise<Value> =>
       calls.own({ ...call, caller: { ...caller, ...call.caller } }, work),
     judge: (call: DescribedCall) => calls.judge({ ...call, caller }),

@@ -14,7 +14,7 @@ import type { CheckResult, FixResult, FoundTool, Logger, Registry, TGPOptions } 
 import type { KernelLedger } from '../types/ledger.js';
 import type { Stats } from '../types/memory.js';
 import type { KernelPolicy, TokenCaveats } from '../types/policy.js';
-import type { ExecOptions, ExecResult, ExecToolOptions } from '../types/runs.js';
+import type { ExecResult, ExecToolOptions } from '../types/runs.js';
 import type { Mode, TestOptions, TestResult } from '../types/tests.js';
 import type { ForgedTools, KernelGit, KernelTools, ToolSet, ToolsChange } from '../types/tools.js';
 import { ARGUMENTS_OF, FILES, ON_BEHALF, OWNER, RESULTS, SQL } from './access_symbols.js';
@@ -87,7 +87,7 @@ export class TGP {
     const log = withoutThrowing(this.logger);
     this.#runtime = new KernelRuntime(parsed, log);
     this.#calls = new KernelCalls(this.#runtime, (change) => this.#forged.during(change), log);
-    this.#runs = new RunStarter(this.#runtime, this.#calls, () => this.#forged);
+    this.#runs = new RunStarter(this.#runtime, this.#calls);
     this.#forged = new LiveForgedTools(
       {
         generation: () => this.#runtime.generation,
@@ -156,8 +156,7 @@ export class TGP {
    * @param path the tool, relative to the root
    * @param args what the tool gets. Dates cross as ISO strings, BigInts as decimal strings, Maps as objects, Sets as
    * arrays, and members that are undefined are left out; functions, symbols, cycles, NaN and the infinities are a
-   * {@link ValidationError}. They are the application's own, so they are validated against the tool's schema only with `validate`;
-   * arguments of agents and of the command line always are. Default: `{}`.
+   * {@link ValidationError}. The text that runs validates them, unless `validate` is `false`. Default: `{}`.
    * @throws {TGPError} of the class of the failure; `details.logs` has the logs of the tool
    */
   // biome-ignore lint/suspicious/noExplicitAny: the result of any tool, unless the caller names its type
@@ -166,10 +165,7 @@ export class TGP {
     return await this.#runs.tool(path, args, options, this.#owner);
   }
 
-  /**
-   * Access to this kernel on behalf of an agent.
-   * @internal
-   */
+  /** Access to this kernel on behalf of an agent. @internal */
   [ON_BEHALF](caller: Caller) {
     return agentAccess(
       { runtime: this.#runtime, calls: this.#calls, runs: this.#runs, tools: this.#inspection },
@@ -177,25 +173,26 @@ export class TGP {
     );
   }
 
-  /**
-   * @returns the validated arguments
-   * @internal
-   */
+  /** The arguments as a tool takes them. @internal */
   [ARGUMENTS_OF](path: string, args: unknown): Promise<unknown> {
-    return this.#forged.argumentsOf(path, args);
+    return this.#runs.argumentsOf(path, args);
   }
 
   /** A dry run of {@link TGP.run}: nothing is changed. */
   // biome-ignore lint/suspicious/noExplicitAny: the result of any code, unless the caller names its type
-  run<Result = any>(code: string, args: unknown, options: ExecOptions & DryRunOption): Promise<DryRunResult<Result>>;
+  run<Result = any>(
+    code: string,
+    args: unknown,
+    options: ExecToolOptions & DryRunOption,
+  ): Promise<DryRunResult<Result>>;
   /**
    * Runs TypeScript that is in no file: same sandbox, limits and checks as {@link TGP.exec}, nothing written, committed or
    * registered. Its imports are those of a file in `tools/`; errors name it `tools/.code.ts`.
    * @throws {TGPError} as {@link TGP.exec}
    */
   // biome-ignore lint/suspicious/noExplicitAny: the result of any code, unless the caller names its type
-  run<Result = any>(code: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
-  async run(code: string, args: unknown = {}, options?: ExecOptions): Promise<ExecResult | DryRunResult> {
+  run<Result = any>(code: string, args?: unknown, options?: ExecToolOptions): Promise<ExecResult<Result>>;
+  async run(code: string, args: unknown = {}, options?: ExecToolOptions): Promise<ExecResult | DryRunResult> {
     return this.#runs.code(code, args, options, this.#owner);
   }
 

@@ -54,10 +54,10 @@ export async function createMcpServer(kernel: TGP, options: McpServerOptions = {
 
 /** @param prompt whether the instructions list the tools; false if a token allows only some of them @internal */
 export async function mcpServer(kernel: TGP, options: McpServerOptions, { catalogue }: { catalogue: boolean }) {
-  const { tools: ownTools, name = 'tgp', maxChars } = options;
+  const { tools: ownTools, programs, name = 'tgp', maxChars } = options;
   const { mode, calls } = checkedOptions(options);
   const caller: Caller = { agent: 'mcp', id: name, ...(mode !== undefined && { mode }) };
-  const base: ToolSet = ownTools ?? toolsFor(kernel, caller, { mode: calls });
+  const base: ToolSet = { ...(ownTools ?? toolsFor(kernel, caller, { mode: calls })), ...programs };
   const access = kernel[ON_BEHALF](caller);
   const { Server, types } = await loadSdk();
   await kernel.boot();

@@ -30,7 +30,7 @@ export const AGENT_TOOLS = {
   list_files: {
     title: 'List files',
     description:
-      'List all files under a folder of the workspace, or those that match a glob, as sorted relative paths. To find a tool for a job, call find_tool instead.',
+      'List all files under a folder of the workspace, or those that match a glob, as sorted relative paths. To learn whether a file exists, give its path as glob. To find a tool for a job, call find_tool instead.',
     parameters: z.strictObject({
       dir: z.string().describe('Folder relative to the root, such as "tools"; "" or "." lists everything.'),
       glob: someText.optional().describe('Only paths that match, such as "tools/**/*.test.ts" or "*.json".'),

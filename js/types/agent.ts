@@ -131,7 +131,7 @@ export type AgentToolResultEvent = {
   ok: boolean;
   /** As the model reads it. */
   result: any;
-  /** For a call that failed or was refused. */
+  /** For a call that failed or was refused; `ERR_VALIDATION` for invalid arguments and unknown tools. */
   code?: string;
   error?: string;
   /** `made`: made now; `ledger`: made before the session was resumed; `unknown`: started before that, outcome unknown. */

@@ -1,5 +1,6 @@
 /** Options of MCP servers. */
 
+import type { ShellTools } from './shell.js';
 import type { Mode } from './tests.js';
 import type { ToolSet } from './tools.js';
 
@@ -7,6 +8,8 @@ import type { ToolSet } from './tools.js';
 export type McpServerOptions = {
   /** The tools beside the forged ones. Default: `tgpTools(kernel)`. */
   tools?: ToolSet;
+  /** Tools of `createShellTools`, served beside the kernel's. Default: none. */
+  programs?: ShellTools;
   /** Name of the server. Default: `'tgp'`. */
   name?: string;
   /** Maximum characters of a result for the model. Default: `agent.resultChars` of the configuration, 16 000. */

@@ -30,11 +30,12 @@ export type ExecOptions = {
   dryRun?: boolean;
 };
 
-/** Options of a tool run. */
+/** Options of a run of a tool or of code. */
 export type ExecToolOptions = ExecOptions & {
   /**
-   * Whether the arguments are validated against the tool's schema first, like those of agents: an invalid argument is a
-   * {@link ValidationError} that names the field, and nothing is run. Default: `false`.
+   * Whether the arguments are validated first, by the parameters of the text that runs; those of nested runs too. An invalid
+   * argument, or one that the type does not name, is a {@link ValidationError} that names the field (`details.field`) and has the
+   * schema (`details.parameters`), and nothing is run. Default: `true`.
    */
   validate?: boolean;
 };

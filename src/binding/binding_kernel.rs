@@ -160,10 +160,10 @@ impl BindingKernel {
         self.start_run(run_id, Runnable::Tool(path), args_json, &options_json, parent_id);
     }
 
-    /// Value: `{ parameters }`, the argument schema of code without a file.
+    /// Refuses arguments that the current text of a tool does not take.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn code_parameters<'env>(&self, env: &'env Env, code: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| Ok(kernel.tools().code_parameters(&code)))
+    pub fn fit_arguments<'env>(&self, env: &'env Env, path: String, args_json: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.runs().fit_arguments(&Runnable::Tool(path), &args_json))
     }
 
     /// As `exec`, for code without a file, which is not stored.

@@ -84,8 +84,8 @@ impl CallRequest {
             approval: caller.approval.as_deref(),
             ..Call::of(&caller, self.tool, effect, self.args.to_string())
         };
-        let tests: Option<&dyn Fn() -> Result<(), Error>> = if is_write { Some(&tests) } else { None };
-        door.enter(call, CallDetails { text: Some(&text), reached: Some(&reached), tests })
+        let ready: Option<&dyn Fn() -> Result<(), Error>> = if is_write { Some(&tests) } else { None };
+        door.enter(call, CallDetails { text: Some(&text), reached: Some(&reached), ready })
     }
 }
 

@@ -10,7 +10,7 @@ use super::binding_reads::{Answer, Reads, each_read};
 use crate::kernel::{
     Bundled, CallVerdict, Caller, CommitNote, Config, DatabaseOptions, DeciderAnswer, Dialect, EmbedReply, ExecOptions,
     ExecValue, FileChangeCall, Kernel, LedgerQuery, MemoryReport, OfferQuery, ParameterShape, PolicySource,
-    QueryLimits, RootFiles, SearchQuery, SentRequest, SqlError, SqlOptions, SqlPolicy, Stats, TestFileReport,
+    QueryLimits, RootFiles, Runnable, SearchQuery, SentRequest, SqlError, SqlOptions, SqlPolicy, Stats, TestFileReport,
     TypesReply, WriteDone, ask_remote, classify, narrowed_token, unified_diff, verify_export,
 };
 use serde::de::DeserializeOwned;
@@ -87,7 +87,7 @@ fn kernel_answers(types: &mut Types) -> String {
         kernel.offered_tools(&Caller::default(), &OfferQuery { after: 0, offered: Vec::new(), limit: 1, counted: true })
     });
     answers.add("toolsAt", |kernel: &Kernel| kernel.tools().tools_at(&[]));
-    answers.add("codeParameters", |kernel: &Kernel| Ok::<_, Error>(kernel.tools().code_parameters("")));
+    answers.add("fitArguments", |kernel: &Kernel| kernel.runs().fit_arguments(&Runnable::Tool(String::new()), ""));
     answers.add("catalogue", |kernel: &Kernel| kernel.catalogue(&Caller::default(), 1));
     answers.add("hydrateRegistry", |kernel: &Kernel| kernel.tools().hydrate_registry());
     answers.add("registerTool", |kernel: &Kernel| kernel.tools().register_tool(""));

@@ -10,6 +10,7 @@
 //! checks -> modules          history -> tools          files, runs -> test_first -> door
 //! ```
 
+mod arguments;
 mod bounded_cache;
 mod check_config;
 mod checks;

@@ -81,7 +81,7 @@ impl Kernel {
         }
         let known_text = || text.clone();
         let known_reach = || reached.clone();
-        let details = CallDetails { text: Some(&known_text), reached: Some(&known_reach), tests: None };
+        let details = CallDetails { text: Some(&known_text), reached: Some(&known_reach), ready: None };
         let call = Call { path: path.map(Cow::Borrowed), ..Call::of(caller, tool.to_owned(), effect, args_json) };
         let verdict = self.door().gate().verdict(&call, details)?;
         reached.retain(|reach| reach.need != Need::Absent && !reach.paths.is_empty());

@@ -60,6 +60,7 @@ pub use positions::covered_lines::CoveredLines;
 pub use positions::position_map::PositionMap;
 pub use positions::source_index::Position;
 pub use rules::no_forbidden_globals::instead_of_global;
+pub use rules::one_argument::ONE_ARGUMENT;
 pub use secrets::patterns::{INSTEAD_OF_SECRETS, NO_SECRETS, mask_tokens};
 pub use syntax::function_text::Callable;
 pub use transpile::compiled::{Compiled, SyntaxChecker};

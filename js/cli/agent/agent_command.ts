@@ -30,6 +30,7 @@ type AgentFlags = {
   maxSteps?: number;
   budget?: string;
   price?: string;
+  programs?: string[];
 };
 
 /** The exit code of `tgp "<task>"` for each outcome. */
@@ -59,14 +60,16 @@ export async function agent(words: string[], flags: AgentFlags): Promise<number>
     return withWorkspace({ config: flags.config, yes: flags.yes, creates }, (kernel, approver) =>
       watched({ format: flags.format, isDryRun: flags.dryRun }, async ({ screen, signal, interrupt }) => {
         const approvals = new AgentApprovals(screen, reader(kernel), interrupt);
-        const created = createAgent(kernel, {
+        const allowed = flags.programs && { programs: flags.programs, cwd: process.cwd() };
+        const options = {
           model,
           ...(flags.mode !== undefined && { mode: flags.mode }),
           ...(flags.dryRun && { dryRun: true }),
           ...(budget && { budget }),
           ...(prices && { prices }),
           approve: flags.yes ? approver.approve : approvals.approve,
-        });
+        };
+        const created = createAgent(kernel, options, allowed);
         const resumed = resume && session === undefined ? await lastSession(kernel, task) : session;
         return created.run(task, {
           signal,

@@ -1,7 +1,7 @@
 /** The agent commands, and the shorthand `tgp "<task>"`. */
 
 import type { Command } from 'commander';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 const COMMAND = 'agent';
 /** Several words, or non-ASCII letters: some languages are written without spaces. */
@@ -24,6 +24,20 @@ export function withCommand(argv: string[]) {
 export type CommandAction = <Values extends unknown[]>(
   load: () => Promise<(...values: Values) => number | Promise<number>>,
 ) => (...values: unknown[]) => Promise<void>;
+
+/** The option with the programs that an agent may run. */
+export function programsOption() {
+  return new Option(
+    '--programs <names>',
+    'programs that may be run, confined and in a copy of this folder, such as git,node; each call needs approval',
+  ).argParser(namesOf);
+}
+
+function namesOf(text: string) {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => name !== '')) return names;
+  throw new InvalidArgumentError('Use names separated by commas, such as git,node.');
+}
 
 /** Adds the commands to the command line. */
 export function addAgentCommands({
@@ -60,6 +74,7 @@ export function addAgentCommands({
     .option('--max-steps <n>', 'maximum number of model turns', positive)
     .option('--budget <limits>', 'limits: tokens, such as 200k, or a list such as tokens=200k,money=2.50,time=10min')
     .option('--price <in/out>', 'price of a million input and output tokens, such as 1.25/10')
+    .addOption(programsOption())
     .action(action(async () => (await import('./agent_command.js')).agent));
 
   const sessions = command('sessions', 'list, show and close the agent sessions of this workspace');

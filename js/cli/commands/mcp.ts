@@ -2,11 +2,13 @@
 
 import { once } from 'node:events';
 import type { Stream } from 'node:stream';
+import { createShellTools } from '../../agent_tools/shell_tools.js';
 import { ValidationError } from '../../boundary/errors.js';
 import type { TGP } from '../../kernel/tgp.js';
 import { serveMcp } from '../../mcp/http.js';
 import { createMcpServer } from '../../mcp/server.js';
 import { LineTransport } from '../../mcp/stdio.js';
+import type { ShellTools } from '../../types/shell.js';
 import type { Mode } from '../../types/tests.js';
 import { err } from '../terminal/output.js';
 import { withWorkspace } from '../workspace/workspace.js';
@@ -14,7 +16,7 @@ import { withWorkspace } from '../workspace/workspace.js';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const LAST_PORT = 65_535;
 
-type ServerMode = { dryRun?: boolean; mode?: Mode };
+type ServerMode = { dryRun?: boolean; mode?: Mode; programs?: ShellTools };
 
 /** @returns the exit code */
 export async function mcp({
@@ -25,6 +27,7 @@ export async function mcp({
   yes,
   dryRun,
   mode,
+  programs: names,
 }: {
   config?: string;
   http?: boolean | string;
@@ -33,6 +36,7 @@ export async function mcp({
   yes?: boolean;
   dryRun?: boolean;
   mode?: Mode;
+  programs?: string[];
 }): Promise<number> {
   const port = portOf(http);
   if (port === undefined && (host !== undefined || token !== process.env.TGP_MCP_TOKEN)) {
@@ -40,9 +44,13 @@ export async function mcp({
   }
   // Output of config files and drivers goes to standard error: standard output is for the protocol.
   globalThis.console = new console.Console(process.stderr, process.stderr);
-  const signal = await withWorkspace({ config, yes, asks: 'client' }, async (kernel) =>
-    port === undefined ? overStdio(kernel, { dryRun, mode }) : overHttp(kernel, { port, host, token, dryRun, mode }),
-  );
+  const signal = await withWorkspace({ config, yes, asks: 'client' }, async (kernel) => {
+    const programs =
+      names &&
+      createShellTools({ kernel, programs: names, cwd: process.cwd(), agent: 'mcp', ...(dryRun && { dryRun }) });
+    const options = { dryRun, mode, ...(programs && { programs }) };
+    return port === undefined ? overStdio(kernel, options) : overHttp(kernel, { port, host, token, ...options });
+  });
   // After the shutdown, the signal ends the process as usual.
   if (signal !== undefined) process.kill(process.pid, signal);
   return 0;

@@ -60,6 +60,9 @@ async function addRule(kernel: NativeKernel, file: string, rule: PermanentRule, 
   unwrap(await kernel.replacePolicy(text, was.version));
 }
 
+/** An empty list of rules on one line. */
+const NO_RULES = /^rules:[ \t]*(?:\[[ \t]*\]|null|~)([ \t]*(?:#.*)?)$/m;
+
 /** The policy text with the rule appended to its rules. */
 export function withRule(text: string, rule: PermanentRule, by: string) {
   const day = new Date().toISOString().slice(0, 10);
@@ -69,7 +72,7 @@ export function withRule(text: string, rule: PermanentRule, by: string) {
   const entry = { id: `always-${number}`, ...rule, reason: `Permanently allowed by ${by} on ${day}.` };
   // A JSON object on one line is also valid YAML.
   const line = `- ${harmlessJson(entry)}`;
-  const lines = text.split('\n');
+  const lines = text.replace(NO_RULES, 'rules:$1').split('\n');
   const start = lines.findIndex((each) => /^rules:\s*(#.*)?$/.test(each));
   if (start < 0) {
     if (/^rules:/m.test(text)) throw cannotAddRule();

@@ -9,8 +9,8 @@ import { isRecord } from '../../boundary/foreign_json.js';
 import { toJsonText } from '../../boundary/json_text.js';
 import { parseArguments } from '../../boundary/validation.js';
 import type { Tracing } from '../../telemetry/telemetry.js';
-import type { ExecOptions } from '../../types/runs.js';
-import { ExecOptionsSchema } from '../config/option_schemas.js';
+import type { ExecToolOptions } from '../../types/runs.js';
+import { ExecToolOptionsSchema } from '../config/option_schemas.js';
 import type { Runnable } from './runnable.js';
 
 /** Encodes the options. `isInFunction`: the run is started by an application function that has not returned yet. */
@@ -32,28 +32,32 @@ const known = new Set<string>();
  * @returns the text may name an approval
  */
 export function readExecOptions(
-  options: ExecOptions | undefined,
+  options: ExecToolOptions | undefined,
   caller: Caller | undefined,
   tracing: Tracing,
   own: Runnable['more'],
 ): { signal: AbortSignal | undefined; textWith: TextWith } {
   const more = tracing === 'traced' ? { ...own, trace: true } : { ...own };
   if (options === undefined) return { signal: undefined, textWith: texts(more, caller) };
-  const { signal, dryRun, mode, ...limits } = options;
+  const { signal, dryRun, mode, validate, ...limits } = options;
   const isUsual =
-    (signal === undefined || isAbortSignal(signal)) && (dryRun === undefined || dryRun === true) && mode === undefined;
+    (signal === undefined || isAbortSignal(signal)) &&
+    (dryRun === undefined || dryRun === true) &&
+    mode === undefined &&
+    validate === undefined;
   const plain = isUsual && Object.values(limits).every(isNumber);
-  if (!plain) parseArguments(ExecOptionsSchema, options, 'exec options');
+  if (!plain) parseArguments(ExecToolOptionsSchema, options, 'exec options');
   const text = textOf(limits);
   if (plain && !known.has(text)) {
-    parseArguments(ExecOptionsSchema, options, 'exec options');
+    parseArguments(ExecToolOptionsSchema, options, 'exec options');
     dropOldest(known, MAX_KNOWN);
     known.add(text);
   }
   const asked =
     dryRun === true || mode !== undefined ? { ...caller, ...(dryRun && { dryRun }), ...(mode && { mode }) } : caller;
-  const isUsualText = own === undefined && tracing === 'untraced';
-  return { signal, textWith: texts({ ...limits, ...more }, asked, isUsualText ? text : undefined) };
+  const isUsualText = own === undefined && tracing === 'untraced' && validate === undefined;
+  const all = { ...limits, ...more, ...(validate !== undefined && { validate }) };
+  return { signal, textWith: texts(all, asked, isUsualText ? text : undefined) };
 }
 
 /** @param text the options as JSON, if already encoded */
@@ -77,13 +81,13 @@ export function argumentsText(args: unknown) {
 }
 
 /** A copy of the options, read once: a getter may return another value next time. */
-export function plainly(options: unknown): ExecOptions {
+export function plainly(options: unknown): ExecToolOptions {
   try {
     if (isRecord(options)) return { ...options };
   } catch {
     // The schema reports the error.
   }
-  return parseArguments(ExecOptionsSchema, options, 'exec options');
+  return parseArguments(ExecToolOptionsSchema, options, 'exec options');
 }
 
 function textOf(options: ExecOptionsType) {

@@ -1,11 +1,8 @@
 /** Runs of tools, code and tests. */
 
-import { throwIfAborted, untilAborted } from '../../boundary/abort.js';
 import type { Caller } from '../../boundary/caller.js';
 import { isForModel } from '../../boundary/caller.js';
-import { parseForeignJson } from '../../boundary/foreign_json.js';
-import { parseArguments, requireText } from '../../boundary/validation.js';
-import type { LiveForgedTools } from '../../forged/forged_tools.js';
+import { requireText } from '../../boundary/validation.js';
 import type { Tracing } from '../../telemetry/telemetry.js';
 import type { DryRunResult } from '../../types/dry_run.js';
 import type { ExecOptions, ExecResult, ExecToolOptions } from '../../types/runs.js';
@@ -14,10 +11,10 @@ import { combinedTestApproval } from '../approvals/test_approval.js';
 import { nextCallNumber } from '../calls/call_numbers.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
 import { outcomeValue } from '../calls/kernel_calls.js';
-import { ExecToolOptionsSchema } from '../config/option_schemas.js';
 import type { KernelRuntime } from '../kernel_runtime.js';
 import { previewedRun } from './dry_run.js';
 import { argumentsText, plainly, readExecOptions } from './exec_options.js';
+import { fitted, withType } from './fitted_arguments.js';
 import { runTests } from './run_tests.js';
 import type { Runnable } from './runnable.js';
 import { codeRun, toolRun } from './runnable.js';
@@ -26,75 +23,47 @@ import { codeRun, toolRun } from './runnable.js';
 export class RunStarter {
   #runtime;
   #calls;
-  #forged;
 
-  constructor(runtime: KernelRuntime, calls: KernelCalls, forged: () => LiveForgedTools) {
+  constructor(runtime: KernelRuntime, calls: KernelCalls) {
     this.#runtime = runtime;
     this.#calls = calls;
-    this.#forged = forged;
   }
 
   /** May throw before it returns a promise. */
   tool(path: string, args: unknown, options: ExecToolOptions | undefined, caller: Caller | undefined) {
     requireText(path, 'path');
-    if (options === undefined) return this.#run(toolRun(path), args, options, caller);
-    return this.#toolWith(path, args, options, caller);
+    return typed(this.#run(toolRun(path), args, options === undefined ? undefined : plainly(options), caller));
   }
 
-  async #toolWith(path: string, args: unknown, options: ExecToolOptions, caller: Caller | undefined) {
-    const { validate, ...given } = plainly(options) as ExecToolOptions;
-    if (validate === undefined) return await this.#run(toolRun(path), args, given, caller);
-    const { signal } = parseArguments(ExecToolOptionsSchema, { ...given, validate }, 'exec options');
-    if (!validate) return this.#run(toolRun(path), args, given, caller);
-    // As they arrive in the sandbox, where a date is a string.
-    const crossing = parseForeignJson(argumentsText(args));
-    return this.#run(toolRun(path), await this.#fitting(path, crossing, signal, caller), given, caller);
-  }
-
-  /** Validates arguments against the schema of a tool. */
-  async #fitting(path: string, args: unknown, signal: AbortSignal | undefined, caller: Caller | undefined) {
-    throwIfAborted(signal);
-    return untilAborted(this.#forged().argumentsOf(path, args), signal).catch(async (error) => {
-      await this.#refuseDenied(path, args, caller, error);
-      throw error;
-    });
-  }
-
-  async code(code: string, args: unknown, options: ExecOptions | undefined, caller: Caller | undefined) {
+  async code(code: string, args: unknown, options: ExecToolOptions | undefined, caller: Caller | undefined) {
     requireText(code, 'code');
-    return this.#run(codeRun(code), args, options === undefined ? undefined : plainly(options), caller);
+    return typed(this.#run(codeRun(code), args, options === undefined ? undefined : plainly(options), caller));
   }
 
   /** Runs a tool for an agent, with arguments from a model. */
   async toolFor(path: string, args: unknown = {}, options: ExecOptions, caller: Caller) {
     requireText(path, 'path');
     const given = plainly(options);
-    const fitting = await this.#fitting(path, args, given.signal, caller);
-    return this.#run(toolRun(path), fitting, given, caller);
+    return fitted((fitting) => this.#run(toolRun(path), fitting, given, caller), args);
   }
 
   /**
-   * A validation error reveals the parameters of a tool. So a caller that may not run it gets the same recorded refusal as with valid
-   * arguments.
+   * Converts arguments from a model for the current text of a tool.
+   * @throws ValidationError if it does not take them
    */
-  async #refuseDenied(path: string, args: unknown, caller: Caller | undefined, wrong: unknown) {
-    const call = { tool: 'exec_tool', effect: 'run', path, args, caller };
-    const { verdict } = await this.#calls.judge(call);
-    if (verdict?.verdict !== 'deny') return;
-    await this.#calls.own({ ...call, changes: true }, async () => {
-      throw wrong;
-    });
+  async argumentsOf(path: string, args: unknown): Promise<unknown> {
+    return fitted(async (fitting) => {
+      const text = argumentsText(fitting);
+      await this.#calls.read((kernel) => kernel.fitArguments(path, text));
+      return fitting;
+    }, args);
   }
 
   /** Runs code for an agent. */
   async codeFor(code: string, args: unknown = {}, options: ExecOptions, caller: Caller) {
     requireText(code, 'code');
     const given = plainly(options);
-    const { signal } = given;
-    throwIfAborted(signal);
-    const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
-    const fitting = this.#forged().argumentsOfCode(parameters, args);
-    return this.#run(codeRun(code), fitting, given, caller);
+    return fitted((fitting) => this.#run(codeRun(code), fitting, given, caller), args);
   }
 
   async tests(path: string | undefined, options: TestOptions | undefined, caller: Caller | undefined) {
@@ -142,7 +111,7 @@ export class RunStarter {
   #run(
     runnable: Runnable,
     args: unknown,
-    options: ExecOptions | undefined,
+    options: ExecToolOptions | undefined,
     caller: Caller | undefined,
   ): Promise<ExecResult | DryRunResult> {
     if (options?.dryRun !== true) return this.#begin(runnable, args, options, caller);
@@ -154,7 +123,7 @@ export class RunStarter {
   #begin(
     { tool, path, more, start: startRun }: Runnable,
     args: unknown,
-    options: ExecOptions | undefined,
+    options: ExecToolOptions | undefined,
     given: Caller | undefined,
     sql?: DryRunResult['sql'],
   ): Promise<ExecResult> {
@@ -185,5 +154,14 @@ export class RunStarter {
     const { telemetry } = this.#runtime;
     if (!telemetry.isOn()) return run('untraced');
     return telemetry.run({ tool, caller, path, effect: 'run', args }, undefined, run);
+  }
+}
+
+/** Names the type that a tool takes, if it refuses its arguments. */
+async function typed<Value>(run: Promise<Value>): Promise<Value> {
+  try {
+    return await run;
+  } catch (error) {
+    throw withType(error, 'as they are');
   }
 }

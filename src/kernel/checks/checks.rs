@@ -3,13 +3,13 @@
 //! Checks are about quality and early feedback for models. Safety does not depend on them: the sandbox enforces it.
 
 use super::export_check::ExportCheck;
-use super::refusal::refuse;
+use super::refusal::{refuse, refuse_positional};
 use super::type_gate::{TypeGate, Types};
 use super::type_sources::{TypeReader, TypeSources};
 use crate::kernel::check_config::CheckMode;
 use crate::kernel::finding_line::line_of;
 use crate::kernel::host_functions::HostFunctions;
-use crate::kernel::modules::{ImportResolver, ModuleGraph, Referenced, referenced_files};
+use crate::kernel::modules::{CachedTool, ImportResolver, ModuleGraph, Referenced, referenced_files};
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::secret_scan::SecretScan;
 use crate::kernel::tool_paths::{is_test, is_tool_source, is_typescript, tools_of_test};
@@ -194,6 +194,15 @@ impl Checks {
             }
         }
         Ok(())
+    }
+
+    /// Refuses arguments that the text of a tool does not take, and any for a text that needs several.
+    pub fn check_arguments(&self, path: &str, tool: &CachedTool, subject: &str, args_json: &str) -> Result<(), Error> {
+        let arguments = tool.arguments(&self.compiler, path);
+        if arguments.is_positional {
+            refuse_positional(path, tool.findings(&self.compiler, path, &self.lint))?;
+        }
+        arguments.check(subject, args_json)
     }
 
     /// Whether [`Self::gate_run`] can decide without further checks.

@@ -3,7 +3,7 @@
 use crate::kernel::finding_line::{line_of, sentence};
 use crate::kernel::visibility::check_read;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_compile::{Diagnostic, is_safety};
+use tgp_compile::{Diagnostic, ONE_ARGUMENT, is_safety};
 
 /// Fails with the findings that `refused` selects, if any.
 pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> bool) -> Result<(), Error> {
@@ -18,6 +18,15 @@ pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> b
         return Err(Error::new(ErrorCode::Compilation, message).with("path", path));
     }
     Err(refusal(path, first, &errors))
+}
+
+/// Fails with the finding about several parameters, if there is one.
+pub fn refuse_positional(path: &str, findings: &[Diagnostic]) -> Result<(), Error> {
+    let Some(found) = findings.iter().find(|found| found.rule == ONE_ARGUMENT) else { return Ok(()) };
+    let help = found.help.as_deref().filter(|_| check_read(path).is_ok()).unwrap_or("Change it to take one object.");
+    let message = format!("{} {help} Nothing was run.", sentence(&line_of(path, found)));
+    let error = Error::new(ErrorCode::Validation, message).with("path", path).with("rule", ONE_ARGUMENT);
+    Err(error.with("field", "args").with("line", found.line).with("column", found.column))
 }
 
 fn refusal(path: &str, first: &Diagnostic, errors: &[String]) -> Error {

@@ -10,7 +10,7 @@ pub struct CallDetails<'c> {
     pub text: Option<&'c dyn Fn() -> String>,
     /// The files that it reaches without naming them.
     pub reached: Option<&'c dyn Fn() -> Vec<ReachedFiles>>,
-    /// Whether the tests of a tool allow it. Checked before an approval is requested; without an approval, tests are
-    /// checked where the change is made.
-    pub tests: Option<&'c dyn Fn() -> Result<(), Error>>,
+    /// Whether its arguments, and the tests of a tool, allow it. Checked before an approval is requested; without an
+    /// approval, where the call is executed.
+    pub ready: Option<&'c dyn Fn() -> Result<(), Error>>,
 }

@@ -5,7 +5,8 @@
 //! validate → state → policy → approve → record the intent → execute → record the result
 //! ```
 //!
-//! Arguments are validated before a call gets here, where their schema is known.
+//! Arguments of kernel tools are validated before a call gets here, where their schema is known; those of tools by the
+//! text that runs.
 
 use super::admitted_call::{AdmittedCall, flush_token_costs};
 use super::call_details::CallDetails;
@@ -235,10 +236,10 @@ pub fn full() -> Error {
     Error::from(LedgerError::SpoolFull).with("reason", "full")
 }
 
-/// Requests no approval for a call that the tests of a tool would refuse.
+/// Requests no approval for a call that its arguments or the tests of a tool would refuse.
 fn unless_held(details: CallDetails<'_>, refusal: Refusal) -> Refusal {
     let Refusal::NeedsApproval(asking) = refusal else { return refusal };
-    let held = details.tests.and_then(|tests| tests().err());
+    let held = details.ready.and_then(|ready| ready().err());
     held.map_or(Refusal::NeedsApproval(asking), Refusal::Invalid)
 }
 

@@ -62,7 +62,7 @@ impl FileChangeCall {
 enum Extent<'e> {
     /// Up to the steps.
     Steps(&'e RefCell<Vec<Step>>),
-    /// Up to the check of tests, which a full preview skips.
+    /// Up to the check of tests.
     Tests,
     /// Up to the first write.
     Whole,
@@ -176,11 +176,10 @@ impl WritePath {
                 into.borrow_mut().extend(steps);
                 return reported(Vec::new(), &());
             }
-            Extent::Tests => {
-                may_change(tests, &steps, plan.path())?;
-                return reported(Vec::new(), &());
-            }
-            Extent::Whole => {}
+            Extent::Tests | Extent::Whole => may_change(tests, &steps, plan.path())?,
+        }
+        if let Extent::Tests = extent {
+            return reported(Vec::new(), &());
         }
         let checked = self.check_steps(plan, &steps)?;
         let (_, similar) = self.find_similar(plan.path(), &steps, Counting::Uncounted)?;

@@ -20,7 +20,7 @@ pub use packages::Packages;
 pub use referenced_files::{Referenced, referenced_files};
 pub use relink::{Dependents, Importer, Relink};
 pub(super) use tgp_compile::std_library;
-pub use tool_cache::ToolCache;
+pub use tool_cache::{CachedTool, ToolCache};
 
 #[cfg(test)]
 pub use packages::Bundled;

@@ -1,5 +1,6 @@
 //! A cache of compiled tools, by path and text.
 
+use crate::kernel::arguments::ToolArguments;
 use crate::kernel::bounded_cache::BoundedCache;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -21,6 +22,7 @@ pub struct CachedTool {
     pub compiled: Compiled,
     findings: OnceLock<Vec<Diagnostic>>,
     words: OnceLock<HashSet<Box<str>>>,
+    arguments: OnceLock<ToolArguments>,
 }
 
 impl CachedTool {
@@ -39,6 +41,16 @@ impl CachedTool {
         self.words.get_or_init(|| words(&self.source).map(Box::from).collect()).contains(word)
     }
 
+    /// The arguments that it takes, derived from its text once.
+    pub fn arguments(&self, compiler: &Compiler, path: &str) -> &ToolArguments {
+        self.arguments.get_or_init(|| ToolArguments::of(compiler, path, &self.source))
+    }
+
+    /// Whether its arguments are derived already.
+    pub fn is_described(&self) -> bool {
+        self.arguments.get().is_some()
+    }
+
     /// Whether its findings are computed already.
     pub fn is_judged(&self) -> bool {
         self.findings.get().is_some()
@@ -52,8 +64,13 @@ impl ToolCache {
             return Ok(tool);
         }
         let compiled = compiler.compile(path, source)?;
-        let (findings, words) = (OnceLock::new(), OnceLock::new());
-        let tool = Arc::new(CachedTool { source: source.to_owned(), compiled, findings, words });
+        let tool = Arc::new(CachedTool {
+            source: source.to_owned(),
+            compiled,
+            findings: OnceLock::new(),
+            words: OnceLock::new(),
+            arguments: OnceLock::new(),
+        });
         self.0.put(path.to_owned(), Arc::clone(&tool));
         Ok(tool)
     }

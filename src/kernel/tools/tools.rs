@@ -5,7 +5,6 @@ use super::memory::{Memory, MemoryModel, MemoryReport, VectorCache, about};
 use super::reuse_counts::{ReuseCounts, ReuseDay, ReuseEvent, ReuseTally};
 use super::run_arguments::RunArguments;
 use super::tool_choice::{OfferQuery, Shown};
-use super::tool_entry::{CodeParameters, code_parameters};
 use super::tool_listing::{
     Catalogue, FoundTool, ListedPage, ListedSince, ListedTool, OfferedTool, OfferedTools, ToolChanges, ToolsSince,
 };
@@ -31,7 +30,6 @@ pub struct Tools {
     events: Arc<ReuseCounts>,
     /// Stores the counts of runs and events.
     counts: CountWriter,
-    compiler: Arc<Compiler>,
 }
 
 /// Statistics of tools on this machine.
@@ -66,7 +64,7 @@ impl Tools {
         let _ = threads::spawn("tgp-registry", scan);
         let memory = Memory::new(model, ToolRegistry::source(&registry), VectorCache(vectors));
         let counts = CountWriter::new(Arc::clone(&registry), Arc::clone(&events));
-        Self { registry, memory, arguments: RunArguments::default(), events, counts, compiler }
+        Self { registry, memory, arguments: RunArguments::default(), events, counts }
     }
 
     /// The registry.
@@ -167,11 +165,6 @@ impl Tools {
         self.counts.stop();
         self.registry.store();
         self.memory.stop();
-    }
-
-    /// The parameters of code without a file.
-    pub fn code_parameters(&self, code: &str) -> CodeParameters {
-        code_parameters(&self.compiler, code)
     }
 
     /// Every tool, sorted by path.

@@ -2,7 +2,7 @@
 
 use super::doc_comment::{DocComment, DocParam, Presence};
 use super::entry_function::{Entry, entry_of};
-use super::schema_value::{number_value, set};
+use super::schema_value::{number_value, open, set};
 use super::type_schema::{TypeSchemas, key_of};
 use crate::imports::import::RunTimeImports;
 use crate::parse::parser::Parsed;
@@ -30,6 +30,8 @@ pub struct Description {
     /// Imported specifiers in source order, without duplicates.
     pub imports: Vec<String>,
     pub role: SourceRole,
+    /// Whether it needs more arguments than the one that it gets.
+    pub is_positional: bool,
 }
 
 /// Whether a source can be run.
@@ -73,7 +75,7 @@ pub(crate) fn describe(parsed: &Parsed, source: &str, comments: &SingleThreadedC
         Entry::None => SourceRole::Library,
     };
     let DocComment { description, tags, when, examples, .. } = doc;
-    Description { description, parameters, tags, when, examples, imports, role }
+    Description { description, parameters, tags, when, examples, imports, role, is_positional: entry.is_positional() }
 }
 
 /// The JSDoc comment right before a position.
@@ -121,6 +123,7 @@ fn pattern_schema<C: Comments>(pattern: &Pat, types: &TypeSchemas<'_, C>) -> Val
                             add_property(&mut schema, &name, default);
                         }
                     }
+                    ObjectPatProp::Rest(_) if object.type_ann.is_none() => open(&mut schema),
                     ObjectPatProp::Rest(_) => {}
                 }
             }
@@ -179,6 +182,10 @@ fn type_name(value: &Value) -> Option<&'static str> {
 fn add_documentation(parameters: &mut Value, param: &DocParam) {
     let Some((_, name)) = param.name.split_once('.') else { return };
     let Some(members) = parameters.as_object_mut() else { return };
+    if members.is_empty() {
+        // The type is not known, and may have more members than the documentation.
+        members.insert("additionalProperties".to_owned(), json!({}));
+    }
     let known = members.get("properties").and_then(|properties| properties.get(name)).is_some();
     if !known {
         members.entry("type").or_insert_with(|| "object".into());
@@ -221,12 +228,19 @@ fn script_schema(module: &Module) -> Value {
     let mut used = UsedArgs::default();
     module.visit_with(&mut used);
     let properties: Map<String, Value> = used.names.into_iter().map(|name| (name, json!({}))).collect();
-    json!({ "type": "object", "properties": properties })
+    let mut schema = json!({ "type": "object", "properties": properties });
+    if used.uses > used.members {
+        open(&mut schema);
+    }
+    schema
 }
 
 #[derive(Default)]
 struct UsedArgs {
     names: std::collections::BTreeSet<String>,
+    /// Uses of `args`, and those of them that read a named property.
+    uses: usize,
+    members: usize,
 }
 
 impl Visit for UsedArgs {
@@ -235,14 +249,23 @@ impl Visit for UsedArgs {
     fn visit_member_expr(&mut self, node: &MemberExpr) {
         if matches!(&*node.obj, Expr::Ident(Ident { sym, .. }) if sym == ARGS) {
             match &node.prop {
-                MemberProp::Ident(name) => drop(self.names.insert(name.sym.to_string())),
+                MemberProp::Ident(name) => {
+                    self.names.insert(name.sym.to_string());
+                    self.members += 1;
+                }
                 MemberProp::Computed(key) => {
-                    self.names.extend(matches!(&*key.expr, Expr::Lit(_)).then(|| key_of(&key.expr)).flatten());
+                    let name = matches!(&*key.expr, Expr::Lit(_)).then(|| key_of(&key.expr)).flatten();
+                    self.members += usize::from(name.is_some());
+                    self.names.extend(name);
                 }
                 MemberProp::PrivateName(_) => {}
             }
         }
         node.visit_children_with(self);
+    }
+
+    fn visit_ident(&mut self, node: &Ident) {
+        self.uses += usize::from(node.sym == ARGS);
     }
 }
 

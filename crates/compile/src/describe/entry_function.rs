@@ -30,6 +30,24 @@ impl Entry<'_> {
             Self::Script | Self::None => None,
         }
     }
+
+    /// Whether it needs more arguments than the one object that a tool gets.
+    pub(crate) fn is_positional(&self) -> bool {
+        match self {
+            Self::Function { parameters, .. } => parameters.iter().skip(1).any(|pattern| is_required(pattern)),
+            Self::Value { .. } | Self::Script | Self::None => false,
+        }
+    }
+}
+
+/// Whether a parameter after the first is required. It would be undefined in every call.
+fn is_required(pattern: &Pat) -> bool {
+    match pattern {
+        Pat::Ident(name) => !name.id.optional,
+        Pat::Array(array) => !array.optional,
+        Pat::Object(object) => !object.optional,
+        Pat::Assign(_) | Pat::Rest(_) | Pat::Invalid(_) | Pat::Expr(_) => false,
+    }
 }
 
 pub(crate) fn entry_of(module: &Module) -> Entry<'_> {

@@ -22,12 +22,26 @@ pub(super) fn number_value(number: f64) -> Value {
     serde_json::from_str(&text).unwrap_or(Value::Null)
 }
 
-/// The intersection of two schemas; two object schemas become one with the members of both.
+/// Allows properties that an object schema does not name.
+pub(super) fn open(schema: &mut Value) {
+    if let Some(members) = schema.as_object_mut() {
+        members.entry("additionalProperties").or_insert_with(|| json!({}));
+    }
+}
+
+/// The intersection of two schemas; two object schemas become one with the members of both. One that is not known may have
+/// more properties.
 pub(super) fn merged(base: Value, other: Value) -> Value {
     let is_empty = |schema: &Value| schema.as_object().is_some_and(Map::is_empty);
+    let opened = |mut schema: Value| {
+        if schema.get("properties").or_else(|| schema.get("anyOf")).is_some() {
+            open(&mut schema);
+        }
+        schema
+    };
     match (base, other) {
-        (base, other) if is_empty(&base) => other,
-        (base, other) if is_empty(&other) => base,
+        (base, other) if is_empty(&base) => opened(other),
+        (base, other) if is_empty(&other) => opened(base),
         (Value::Object(mut base), Value::Object(other))
             if base.contains_key("properties") && other.contains_key("properties") =>
         {

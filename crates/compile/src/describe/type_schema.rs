@@ -1,7 +1,7 @@
 //! Conversion of TypeScript types to JSON Schema. Only types declared in the same file are resolved.
 
 use super::doc_comment::DocComment;
-use super::schema_value::{Picking, merged, number_value, picked, set};
+use super::schema_value::{Picking, merged, number_value, open, picked, set};
 use serde_json::{Map, Value, json};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -22,6 +22,8 @@ enum Declared<'m> {
     Alias(&'m TsType),
     Interface(&'m TsInterfaceDecl),
     Enum(&'m TsEnumDecl),
+    /// Interfaces of one name, whose members TypeScript merges.
+    Several,
 }
 
 /// Converts the types of one file.
@@ -41,14 +43,13 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
                 ModuleItem::ModuleDecl(ModuleDecl::ExportDecl(export)) => &export.decl,
                 ModuleItem::Stmt(_) | ModuleItem::ModuleDecl(_) => continue,
             };
-            match declaration {
-                Decl::TsTypeAlias(alias) => declared.insert(alias.id.sym.to_string(), Declared::Alias(&alias.type_ann)),
-                Decl::TsInterface(interface) => {
-                    declared.insert(interface.id.sym.to_string(), Declared::Interface(interface))
-                }
-                Decl::TsEnum(members) => declared.insert(members.id.sym.to_string(), Declared::Enum(members)),
-                Decl::Class(_) | Decl::Fn(_) | Decl::Var(_) | Decl::Using(_) | Decl::TsModule(_) => None,
+            let (name, found) = match declaration {
+                Decl::TsTypeAlias(alias) => (&alias.id.sym, Declared::Alias(&alias.type_ann)),
+                Decl::TsInterface(interface) => (&interface.id.sym, Declared::Interface(interface)),
+                Decl::TsEnum(members) => (&members.id.sym, Declared::Enum(members)),
+                Decl::Class(_) | Decl::Fn(_) | Decl::Var(_) | Decl::Using(_) | Decl::TsModule(_) => continue,
             };
+            declared.entry(name.to_string()).and_modify(|known| *known = Declared::Several).or_insert(found);
         }
         Self { declared, comments, left: Cell::new(MAX_SCHEMAS) }
     }
@@ -69,7 +70,12 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
             TsType::TsArrayType(array) => json!({ "type": "array", "items": self.at(&array.elem_type, below) }),
             TsType::TsTupleType(tuple) => {
                 let items: Vec<Value> = tuple.elem_types.iter().map(|element| self.at(&element.ty, below)).collect();
-                json!({ "type": "array", "prefixItems": items })
+                let required = tuple.elem_types.iter().filter(|element| !is_optional(&element.ty)).count();
+                let mut schema = json!({ "type": "array", "prefixItems": items });
+                if required < tuple.elem_types.len() {
+                    set(&mut schema, "minItems", required.into());
+                }
+                schema
             }
             TsType::TsTypeLit(literal) => self.object(&literal.members, literal.span.lo, below),
             TsType::TsParenthesizedType(inner) => self.at(&inner.type_ann, below),
@@ -86,7 +92,7 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
                 self.union(&union.types, below)
             }
             TsType::TsUnionOrIntersectionType(TsUnionOrIntersectionType::TsIntersectionType(all)) => {
-                all.types.iter().map(|part| self.at(part, below)).fold(json!({}), merged)
+                all.types.iter().map(|part| self.at(part, below)).reduce(merged).unwrap_or_default()
             }
             TsType::TsTypeRef(reference) => self.reference(reference, below),
             TsType::TsThisType(_)
@@ -111,7 +117,11 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
             let start_after = std::mem::replace(&mut end_before, member.span().hi);
             match member {
                 TsTypeElement::TsPropertySignature(property) => {
-                    let Some(name) = key_of(&property.key) else { continue };
+                    let Some(name) = key_of(&property.key).filter(|_| !is_computed(&property.key, property.computed))
+                    else {
+                        open(&mut schema);
+                        continue;
+                    };
                     let mut value =
                         property.type_ann.as_ref().map_or_else(|| json!({}), |of| self.at(&of.type_ann, depth));
                     if let (Some(text), Some(value)) =
@@ -119,7 +129,8 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
                     {
                         value.insert("description".to_owned(), text.into());
                     }
-                    if !property.optional {
+                    let may_be_undefined = property.type_ann.as_ref().is_some_and(|of| takes_undefined(&of.type_ann));
+                    if !property.optional && !may_be_undefined {
                         required.push(Value::from(name.clone()));
                     }
                     properties.insert(name, value);
@@ -162,6 +173,7 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
                 Declared::Alias(of) => self.at(of, depth),
                 Declared::Interface(interface) => self.interface(interface, depth),
                 Declared::Enum(members) => enum_schema(members),
+                Declared::Several => json!({}),
             };
         }
         match name.sym.as_str() {
@@ -196,9 +208,11 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
             Expr::Ident(name) => match self.declared.get(name.sym.as_str()) {
                 Some(Declared::Interface(base)) if depth < MAX_DEPTH => merged(self.interface(base, depth + 1), schema),
                 Some(Declared::Alias(base)) => merged(self.at(base, depth + 1), schema),
-                Some(Declared::Interface(_) | Declared::Enum(_)) | None => schema,
+                Some(Declared::Interface(_) | Declared::Enum(_) | Declared::Several) | None => {
+                    merged(schema, json!({}))
+                }
             },
-            _ => schema,
+            _ => merged(schema, json!({})),
         })
     }
 
@@ -252,24 +266,46 @@ fn literal_value(literal: &TsLit) -> Option<Value> {
     }
 }
 
+/// The values of an enum; any value if one is computed.
 fn enum_schema(members: &TsEnumDecl) -> Value {
     let mut next = 0.0;
-    let values: Vec<Value> = members
-        .members
-        .iter()
-        .map(|member| match member.init.as_deref() {
+    let mut values: Vec<Value> = Vec::new();
+    for member in &members.members {
+        values.push(match member.init.as_deref() {
             Some(Expr::Lit(Lit::Str(text))) => text.value.to_string_lossy().into_owned().into(),
             Some(Expr::Lit(Lit::Num(number))) => {
                 next = number.value + 1.0;
                 number_value(number.value)
             }
-            _ => {
+            None => {
                 next += 1.0;
                 number_value(next - 1.0)
             }
-        })
-        .collect();
+            Some(_) => return json!({}),
+        });
+    }
     json!({ "enum": values })
+}
+
+/// Whether a key is an expression, whose value is not known here.
+fn is_computed(key: &Expr, is_bracketed: bool) -> bool {
+    is_bracketed && !matches!(key, Expr::Lit(_))
+}
+
+/// Whether an element of a tuple may be left out.
+fn is_optional(of: &TsType) -> bool {
+    matches!(of, TsType::TsOptionalType(_) | TsType::TsRestType(_))
+}
+
+/// Whether a value may be undefined, so that its property is not in JSON.
+fn takes_undefined(of: &TsType) -> bool {
+    match of {
+        TsType::TsUnionOrIntersectionType(TsUnionOrIntersectionType::TsUnionType(union)) => {
+            union.types.iter().any(|of| takes_undefined(of))
+        }
+        TsType::TsParenthesizedType(inner) => takes_undefined(&inner.type_ann),
+        of => is_undefined(of),
+    }
 }
 
 fn is_undefined(of: &TsType) -> bool {

@@ -19,7 +19,7 @@ mod no_nondeterminism;
 pub(super) mod no_secrets;
 mod no_sql_concat;
 mod no_ts_ignore;
-mod one_argument;
+pub(crate) mod one_argument;
 mod prefer_functional;
 mod require_description;
 pub(super) mod rule;

@@ -8,8 +8,11 @@ use crate::rule_context::rule_context::RuleContext;
 use swc_core::common::Spanned;
 use swc_core::ecma::ast::Pat;
 
+/// The name of this rule.
+pub const ONE_ARGUMENT: &str = "one-argument";
+
 pub(crate) const RULE: Rule =
-    Rule { id: "one-argument", standard: Some(8), severity: Severity::Error, guards: Guards::Quality, check };
+    Rule { id: ONE_ARGUMENT, standard: Some(8), severity: Severity::Error, guards: Guards::Quality, check };
 
 /// Maximum number of parameters shown in a message.
 const MAX_SHOWN: usize = 8;
@@ -17,14 +20,16 @@ const MAX_SHOWN: usize = 8;
 const MAX_SHOWN_BYTES: usize = 80;
 
 fn check(context: &RuleContext<'_>, findings: &mut Findings) {
-    let Entry::Function { parameters, .. } = entry_of(context.module) else { return };
-    let Some((first, others)) = parameters.split_first() else { return };
-    let message = match others.iter().find(|pattern| is_required(pattern)) {
-        Some(_) => "The tool waits for more than one argument, and is called with one object: the others are undefined",
-        None if matches!(first, Pat::Rest(_)) => {
-            "The tool collects its arguments in a list, and is called with one object: the list contains only that"
-        }
-        None => return,
+    let entry = entry_of(context.module);
+    let is_positional = entry.is_positional();
+    let Entry::Function { parameters, .. } = entry else { return };
+    let Some(first) = parameters.first() else { return };
+    let message = if is_positional {
+        "The tool waits for more than one argument, and is called with one object: the others are undefined"
+    } else if matches!(first, Pat::Rest(_)) {
+        "The tool collects its arguments in a list, and is called with one object: the list contains only that"
+    } else {
+        return;
     };
     let span = first.span().with_hi(parameters.last().map_or(first.span().hi, |last| last.span().hi));
     let fields: Vec<String> = parameters.iter().take(MAX_SHOWN).map(|pattern| field(context, pattern)).collect();
@@ -37,16 +42,6 @@ fn check(context: &RuleContext<'_>, findings: &mut Findings) {
             fields.join("; ")
         ),
     );
-}
-
-/// Whether a parameter after the first is required. It would be undefined in every call.
-fn is_required(pattern: &Pat) -> bool {
-    match pattern {
-        Pat::Ident(name) => !name.id.optional,
-        Pat::Array(array) => !array.optional,
-        Pat::Object(object) => !object.optional,
-        Pat::Assign(_) | Pat::Rest(_) | Pat::Invalid(_) | Pat::Expr(_) => false,
-    }
 }
 
 /// A parameter as a member of the argument object.

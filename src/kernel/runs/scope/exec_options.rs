@@ -38,6 +38,8 @@ pub struct ExecOptions {
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub(in crate::kernel::runs) below: bool,
+    /// Whether the arguments, also those of nested runs, are checked against the schema of the text that runs. True by default.
+    validate: Option<bool>,
 }
 
 /// What is run.
@@ -89,6 +91,11 @@ impl ExecRequest {
 }
 
 impl ExecOptions {
+    /// The arguments, if they are checked against the schema of the tool.
+    pub(in crate::kernel::runs) fn checked_arguments<'a>(&self, args_json: &'a str) -> Option<&'a str> {
+        self.validate.unwrap_or(true).then_some(args_json)
+    }
+
     /// The limits of the run; those of the configuration by default.
     pub fn limits(&self, mut limits: RunLimits) -> Result<RunLimits, Error> {
         if let Some(value) = self.timeout_ms {

@@ -60,12 +60,32 @@ impl Runs {
             return Err(Error::new(ErrorCode::Approval, message));
         }
         self.services().checks.gate_run(scope.admission.caller.kind, graph)?;
+        self.check_arguments(&run.what, graph, scope.options.checked_arguments(args_json))?;
         // Tests and previews have no lasting effects.
         if scope.test.is_some() || scope.preview.is_some() {
             return Ok(());
         }
         let through = if scope.lineage.parent.is_some() { Origin::Run } else { Origin::Call };
         self.tests_let_run(&run.what, &scope.admission.caller, through, graph)
+    }
+
+    /// Refuses arguments that the text that runs does not take; `None` are not checked.
+    pub(in crate::kernel::runs) fn check_arguments(
+        &self,
+        what: &Runnable,
+        graph: &ModuleGraph,
+        args_json: Option<&str>,
+    ) -> Result<(), Error> {
+        let Some((path, args_json)) = graph.modules.first().map(|module| module.path.as_str()).zip(args_json) else {
+            return Ok(());
+        };
+        let subject = match what {
+            Runnable::Tool(_) => path,
+            Runnable::Code(_) => "run_code args",
+            Runnable::Test(_) => return Ok(()),
+        };
+        let tool = graph.tool(path);
+        tool.map_or(Ok(()), |tool| self.services().checks.check_arguments(path, &tool, subject, args_json))
     }
 
     /// How strictly tests are required of a caller.

@@ -34,7 +34,8 @@ impl RunStarter for Runs {
             ..run_call(run, &what, &args_json, &scope.admission.caller)
         };
         let trace = scope.trace.clone().filter(|_| parent.is_some());
-        let (admitted, graph) = self.with_texts(&what, &scope.admission.caller, Origin::Run, |details| {
+        let checked = scope.options.checked_arguments(&args_json);
+        let (admitted, graph) = self.with_texts(&what, &scope.admission.caller, Origin::Run, checked, |details| {
             admit_run(&self.services.door, call, details, trace, done)
         });
         match admitted {

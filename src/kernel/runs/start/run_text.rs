@@ -69,12 +69,13 @@ impl Runs {
     }
 
     /// Calls `enter` with lazy access to the run's texts. Also returns the graph if it was built, so that the judged
-    /// texts are the ones that run.
+    /// texts are the ones that run. `args_json`: the arguments, if they are checked.
     pub(in crate::kernel::runs) fn with_texts<T>(
         &self,
         what: &Runnable,
         caller: &Caller,
         through: Origin,
+        args_json: Option<&str>,
         enter: impl FnOnce(CallDetails<'_>) -> T,
     ) -> (T, Option<ModuleGraph>) {
         let texts = self.lazy_graph(what);
@@ -82,7 +83,12 @@ impl Runs {
             text: Some(&|| texts.hash()),
             reached: Some(&|| texts.imports()),
             // A compile error is reported by the run.
-            tests: Some(&|| texts.graph().map_or(Ok(()), |graph| self.tests_let_run(what, caller, through, graph))),
+            ready: Some(&|| {
+                texts.graph().map_or(Ok(()), |graph| {
+                    self.check_arguments(what, graph, args_json)?;
+                    self.tests_let_run(what, caller, through, graph)
+                })
+            }),
         });
         let graph = texts.graph.into_inner().and_then(Result::ok);
         // The graph of a test is rebuilt by the run, which records its texts.
@@ -106,6 +112,11 @@ impl Runs {
     /// Every file that would be read to run this, even if it does not compile.
     fn references(&self, what: &Runnable) -> Referenced {
         self.source(what).map_or_else(Referenced::default, |text| self.modules().references(what.path(), &text))
+    }
+
+    /// Refuses arguments that a tool does not take. A tool that cannot be compiled is reported by its run.
+    pub fn fit_arguments(&self, what: &Runnable, args_json: &str) -> Result<(), Error> {
+        self.graph(what, None).map_or(Ok(()), |graph| self.check_arguments(what, &graph, Some(args_json)))
     }
 
     /// The source; none if it cannot be read.

@@ -14,6 +14,7 @@
 //!
 //! Runs that a guest starts come from `nested_start.rs`: the door, `nest`, `start`.
 
+use crate::kernel::modules::ModuleGraph;
 use crate::kernel::runs::Runs;
 use crate::kernel::runs::entered_run::{EnteredRun, admit_run, run_call};
 use crate::kernel::runs::outcome::exec_value::{ExecDone, when_executed};
@@ -94,7 +95,14 @@ impl Runs {
         let Some(tool) = entered.what.tool() else { return false };
         entered.graph = entered.graph.take().or_else(|| self.modules().graph_quickly(&tool));
         let kind = terms.admission.caller.kind;
-        entered.graph.as_ref().is_some_and(|graph| self.services.checks.gates_quickly(kind, graph))
+        let is_described = |graph: &ModuleGraph| {
+            let entry = graph.modules.first().and_then(|module| graph.tool(&module.path));
+            entry.is_none_or(|tool| tool.is_described())
+        };
+        entered
+            .graph
+            .as_ref()
+            .is_some_and(|graph| is_described(graph) && self.services.checks.gates_quickly(kind, graph))
     }
 
     /// Admits a run; none if it was refused, or is part of the run of its parent and started there.
@@ -125,8 +133,10 @@ impl Runs {
             ..run_call(run, &what, &args_json, &caller)
         };
         let through = if parent.is_some() { Origin::Run } else { Origin::Call };
-        let (admitted, graph) = self
-            .with_texts(&what, &caller, through, |details| admit_run(&self.services.door, call, details, None, done));
+        let (admitted, graph) =
+            self.with_texts(&what, &caller, through, options.checked_arguments(&args_json), |details| {
+                admit_run(&self.services.door, call, details, None, done)
+            });
         let (error, done) = match (admitted, limits) {
             (Ok((mut admission, done)), Ok(mut limits)) => {
                 admission.budget = admission.budget.filter(|budget| *budget < limits.wall);
