@@ -141,5 +141,5 @@ async function inNode(content) {
     return { stdout: '' };
   });
   const json = /^result (.*)$/m.exec(stdout)?.[1];
-  return json === undefined ? undefined : JSON.parse(json);
+  return json === undefined || json === 'undefined' ? undefined : JSON.parse(json);
 }
