@@ -7,6 +7,7 @@ import type { BindingDatabase, BindingKernel, BindingOutcome, BindingSqlRules, B
 import type * as rust from '../../dist/boundary/crossing.js';
 import type {
   AgentConfigSchema,
+  ExecToolOptions,
   FilledTGPConfig,
   FSConfigSchema,
   GitConfigSchema,
