@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /**
- * Not compared: the ledger, which records a dry run like any other call, and the fingerprints of files that were read, which are
- * written in the background by a temporary file.
+ * Not compared: the ledger, which records a dry run like any other call, and what the kernel writes in the background: fingerprints
+ * of files that were read, and the counts of earlier calls.
  */
-const RECORDS = /(^|\/)\.git\/tgp\/(ledger|registry-stamps\.json$|\.tgp-tmp-)/;
+const RECORDS = /(^|\/)\.git\/tgp\/(ledger|(registry-stamps|tool-uses|reuse)\.json$|\.tgp-tmp-)/;
 
 /**
  * Every file below a folder with the hash of its content, including those of Git.
