@@ -58,7 +58,12 @@ impl Visitor<'_> {
 /// Whether the test and update are `i < list.length; i++`.
 fn is_counted(node: &ForStmt) -> bool {
     let Some(Expr::Bin(test)) = node.test.as_deref() else { return false };
-    let counts = matches!(node.update.as_deref(), Some(Expr::Update(step)) if step.op == UpdateOp::PlusPlus);
+    let counts = match (node.update.as_deref(), test.left.as_ident()) {
+        (Some(Expr::Update(step)), Some(counter)) => {
+            step.op == UpdateOp::PlusPlus && step.arg.as_ident().is_some_and(|counted| counted.sym == counter.sym)
+        }
+        _ => false,
+    };
     let length = member_of(&test.right).and_then(|member| member_name(&member.prop));
     counts && test.op == BinaryOp::Lt && length.is_some_and(|name| name == "length")
 }
