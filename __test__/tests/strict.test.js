@@ -202,9 +202,11 @@ describe('a tool that is written before its test failed', () => {
     const dry = agent.call('write_file', { path: P, content: PLAIN }, { dryRun: true });
     await agent.refused(dry, { test: testOf('plain') });
     await agent.refused(agent.write(P, PLAIN), { test: testOf('plain') });
-    expect(
-      await agent.call('write_file', { path: 'tools/plain.test.ts', content: testOf('plain') }, { dryRun: true }),
-    ).toMatchObject({ dryRun: true, diffs: [{ path: 'tools/plain.test.ts' }] });
+    const longer = { path: 'tools/plain.test.ts', content: `${testOf('plain')}// More cases.\n` };
+    expect(await agent.call('write_file', longer, { dryRun: true })).toMatchObject({
+      dryRun: true,
+      diffs: [{ path: longer.path }],
+    });
     expect(await agent.call('run_code', { code: 'export default () => 5;' }, { dryRun: true })).toMatchObject({
       result: 5,
     });
