@@ -14,8 +14,10 @@ const MAX_SHOWN_KEYS: usize = 40;
 /// Maximum length of a text quoted in a message.
 const MAX_SHOWN_CHARS: usize = 40;
 /// How often each byte may be read: a value is read once per level of the schema, and once per alternative.
-const READS: usize = 64;
+const READS: usize = 8;
 const LEAST_WORK: usize = 1 << 20;
+/// The work for a value besides reading it, in bytes.
+const VALUE_WORK: usize = 32;
 
 /// A rejected value: why, and a similar known key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,11 +31,13 @@ pub struct Problem {
 /// The problems of a JSON text; none if it is valid, or if checking the rest would take too long.
 pub fn problems(schema: &ArgumentSchema, json: &str) -> Vec<Problem> {
     let json = json.trim();
-    if schema.is_inferred() && Kind::of(json) != Kind::Object {
+    let is_inferred = schema.is_inferred();
+    if is_inferred && Kind::of(json) != Kind::Object {
         return Vec::new();
     }
-    let mut check = Check { left: json.len().saturating_mul(READS).max(LEAST_WORK) };
-    let mut found = check.value(schema, json, &Place::Root, Names::Checked);
+    let mut check = Check::of(json);
+    let names = if is_inferred { Names::Suggested } else { Names::Checked };
+    let mut found = check.value(schema, json, &Place::Root, names);
     found.truncate(MAX_PROBLEMS);
     found
 }
@@ -62,7 +66,15 @@ impl Place<'_> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Names {
     Checked,
+    /// Only misspelt names are reported: the known ones are those that a script without types reads.
+    Suggested,
     Unchecked,
+}
+
+impl Names {
+    fn reports(self, unknown: &Problem) -> bool {
+        self == Self::Checked || unknown.suggestion.is_some()
+    }
 }
 
 struct Check {
@@ -71,6 +83,10 @@ struct Check {
 }
 
 impl Check {
+    fn of(json: &str) -> Self {
+        Self { left: json.len().saturating_mul(READS).saturating_add(LEAST_WORK) }
+    }
+
     /// Spends work; false when there is not enough left.
     fn spend(&mut self, bytes: usize) -> bool {
         let left = self.left.checked_sub(bytes);
@@ -79,6 +95,9 @@ impl Check {
     }
 
     fn value(&mut self, schema: &ArgumentSchema, json: &str, place: &Place<'_>, names: Names) -> Vec<Problem> {
+        if !self.spend(VALUE_WORK) {
+            return Vec::new();
+        }
         let kind = Kind::of(json);
         if !schema.takes(kind) || (schema.kind == Some(Kind::Whole) && !is_whole(json)) {
             return vec![invalid(schema, json, place)];
@@ -137,10 +156,12 @@ impl Check {
                 }
                 (None, Some(others)) => of_others.extend(self.value(others, value, &below, Names::Checked)),
                 (None, None) => {
-                    if let (Names::Checked, Known::Named(known)) = (names, &schema.known)
+                    if let Known::Named(known) = &schema.known
+                        && names != Names::Unchecked
                         && !known.contains(&name)
                     {
-                        of_others.push(unknown(&name, known, place));
+                        let problem = unknown(&name, known, place);
+                        of_others.extend(Some(problem).filter(|problem| names.reports(problem)));
                     }
                 }
             }
@@ -245,7 +266,7 @@ fn shortened(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::problems;
+    use super::{Check, LEAST_WORK, Names, Place, READS, VALUE_WORK, problems};
     use crate::kernel::arguments::argument_schema::ArgumentSchema;
     use serde_json::{Value, json};
 
@@ -305,6 +326,7 @@ mod tests {
     fn inferred_names_accept_other_values_but_no_misspellings() {
         let schema = object(json!({ "length": {} }), &[]);
         assert_eq!(found(&schema, &json!([1])), "");
+        assert_eq!(found(&schema, &json!({ "length": 1, "email": 2 })), "");
         assert_eq!(found(&schema, &json!({ "lenght": 1 })), "\"lenght\" is not known, did you mean \"length\"?");
     }
 
@@ -337,6 +359,21 @@ mod tests {
             args = json!({ "a": args });
         }
         assert!(!found(&schema, &args).is_empty());
+        let names: Vec<String> = (0..250).map(|at| format!("k{at}")).collect();
+        let alternatives: Vec<Value> =
+            names.iter().map(|name| object(json!({ name.as_str(): { "const": 1 } }), &[name.as_str()])).collect();
+        let union = json!({ "type": "array", "items": { "anyOf": alternatives } });
+        let last = [json!({ "k249": 1 })];
+        let work = |count: usize| {
+            let args = Value::Array(last.iter().cycle().take(count).cloned().collect()).to_string();
+            let mut check = Check::of(&args);
+            let before = check.left;
+            check.value(&ArgumentSchema::new(&union), &args, &Place::Root, Names::Checked);
+            (before - check.left, args.len())
+        };
+        let (spent, bytes) = work(50_000);
+        assert!(spent <= bytes * READS + LEAST_WORK, "{spent} for {bytes}");
+        assert_eq!(work(10).0 / VALUE_WORK / 2500, 1, "each alternative counts");
         let deep = format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000));
         assert!(problems(&ArgumentSchema::new(&json!({ "type": "array" })), &deep).is_empty());
         let long = "x".repeat(10_000);
