@@ -9,11 +9,12 @@ import { SdkApprovals } from './sdk_approvals.js';
 
 export function agentOwner(kernel: TGP, identity: Caller, approval: 'sdk' | undefined): ToolOwner {
   const caller = wellFormed(identity);
-  if (approval === undefined) return { caller };
+  if (approval === undefined) return { caller, kernel };
   const { judge } = kernel[ON_BEHALF](caller);
   const approvals = new SdkApprovals(judge, () => kernel.config.agent.approvalMs);
   return {
     caller: { ...caller, answered: approvals.answered },
+    kernel,
     guard: (tool, describeCall) => approvals.guard(tool, describeCall),
   };
 }

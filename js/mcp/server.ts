@@ -3,6 +3,7 @@
 import { toolsFor } from '../agent_tools/tgp_tools.js';
 import { failedForModel, runForModel } from '../agent_tools/tool_call.js';
 import type { Caller } from '../boundary/caller.js';
+import { ConfigError } from '../boundary/errors.js';
 import { isRecord, parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
@@ -55,6 +56,12 @@ export async function createMcpServer(kernel: TGP, options: McpServerOptions = {
 /** @param prompt whether the instructions list the tools; false if a token allows only some of them @internal */
 export async function mcpServer(kernel: TGP, options: McpServerOptions, { catalogue }: { catalogue: boolean }) {
   const { tools: ownTools, programs, name = 'tgp', maxChars } = options;
+  if (programs !== undefined && ownerOf(programs)?.kernel !== kernel) {
+    throw new ConfigError(
+      'createMcpServer options: the tools in "programs" are not controlled by the policy of this kernel. Create them with createShellTools({ kernel, … }).',
+      { details: { field: 'programs' } },
+    );
+  }
   const { mode, calls } = checkedOptions(options);
   const caller: Caller = { agent: 'mcp', id: name, ...(mode !== undefined && { mode }) };
   const base: ToolSet = { ...(ownTools ?? toolsFor(kernel, caller, { mode: calls })), ...programs };

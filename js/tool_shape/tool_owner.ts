@@ -10,6 +10,8 @@ export type DescribedCall = { tool: string; effect: string; path?: string; args:
 export type DescribeCall = (args: Record<string, unknown>) => DescribedCall | Promise<DescribedCall>;
 export type ToolOwner = {
   caller: Caller;
+  /** The kernel that controls their calls. */
+  kernel?: object;
   /** Adds approval by the AI SDK to a tool. */
   guard?: <Tool extends AgentTool>(tool: Tool, describeCall: DescribeCall) => Tool;
   /** Whether every call is a dry run. */

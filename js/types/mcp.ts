@@ -8,7 +8,7 @@ import type { ToolSet } from './tools.js';
 export type McpServerOptions = {
   /** The tools beside the forged ones. Default: `tgpTools(kernel)`. */
   tools?: ToolSet;
-  /** Tools of `createShellTools`, served beside the kernel's. Default: none. */
+  /** Tools of `createShellTools({ kernel, … })` with this kernel, served beside its own. Default: none. */
   programs?: ShellTools;
   /** Name of the server. Default: `'tgp'`. */
   name?: string;
