@@ -70,7 +70,7 @@ async function perform(screen, folder) {
   const sdk = await loadSdk();
   if (!sdk) {
     throw new MissingSdk(
-      'The demo needs the Vercel AI SDK, version 6. Install it with "npm install ai@6" and run this again.',
+      'The demo needs the Vercel AI SDK, version 6 or 7. Install it with "npm install ai" and run this again.',
     );
   }
   const started = performance.now();
