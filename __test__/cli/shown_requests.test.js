@@ -72,11 +72,11 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
   });
 
   test('the arguments of run_code and the parameters of SQL are shown beside their text', async () => {
-    const code = 'export default (args: { to: string }): string => args.to;\n';
+    const code = 'export default (args: { to: string; amount: number }): string => args.to;\n';
     const call = { name: 'run_code', input: { code, args: { to: 'evil@example.com', amount: 1_000_000 } } };
     const { code: exit, shown } = await runCalls([call], [['Allow?', 'y']]);
     expect(exit, shown).toBe(0);
-    expect(joined(shown)).toContain('export default (args: { to: string }): string => args.to;');
+    expect(joined(shown)).toContain(code.trim());
     expect(joined(shown)).toContain('args: {"amount":1000000,"to":"evil@example.com"}');
   });
 
