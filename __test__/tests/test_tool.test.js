@@ -33,20 +33,6 @@ async function withTest(text = TEST, tool = TOOL, config = undefined, options = 
   return made;
 }
 
-it('a test that does not import its functions gets the line to add', async () => {
-  for (const name of ['describe', 'test', 'it', 'expect', 'beforeEach']) {
-    const { kernel, tools } = await withTest(`${name}('total', () => {});\n`);
-    const { ok, text } = await kernel.test('tools/a/total.ts');
-    expect(ok).toBe(false);
-    const line = "`import { describe, test, expect } from '@tgp/std/test';`";
-    expect(text).toContain(`${name} is not defined. Tests import their functions: ${line}.`);
-    const { diagnostics } = await tools.check_tool.execute({ path: 'tools/a/total.test.ts' });
-    expect(diagnostics).toMatchObject([
-      { message: expect.stringContaining(name), help: expect.stringContaining(line) },
-    ]);
-  }
-});
-
 /** @param {string} body of a test file */
 async function casesOf(body) {
   const { kernel } = await withTest(`${HEAD}${body}`);
