@@ -110,6 +110,21 @@ describe('a configuration', () => {
     );
   });
 
+  test('with a key outside its group, or a part of a key, gets a suggestion', async () => {
+    const meant = Object.entries({ memoryMb: 'sandbox.memoryMb', proxy: 'network.proxy', root: 'rootDir' });
+    for (const [key, suggestion] of meant) {
+      const error = await refusal({ [key]: 5 });
+      expect(error.message).toContain(`"${key}" is not known, did you mean "${suggestion}"?`);
+      expect(error.details.issues).toContainEqual(expect.objectContaining({ key, suggestion }));
+    }
+    for (const key of ['timeoutMs', 'timeout']) {
+      const question = `"${key}" is not known, did you mean "git.timeoutMs" or "sandbox.timeoutMs"?`;
+      expect((await refusal({ [key]: 5 })).message).toContain(question);
+    }
+    const inside = await refusal({ sandbox: { timeout: 5 } });
+    expect(inside.message).toContain('"sandbox.timeout" is not known, did you mean "sandbox.timeoutMs"?');
+  });
+
   test('with a value outside an enumeration gets the allowed values', async () => {
     expect((await refusal({ check: 'strikt' })).message).toMatch(/"check" is not valid: give one of "[^.]*"\.$/);
     expect((await refusal({ check: 1 })).message).toMatch(/"check" is not valid: give one of "[^.]*", not 1\.$/);

@@ -30,6 +30,24 @@ describe('options of a run', () => {
     }
   });
 
+  it('that are an argument of the tool get advice', async () => {
+    const { kernel } = await createKernel();
+    for (const run of [
+      kernel.exec('tools/a.ts', 100, /** @type {any} */ (19)),
+      kernel.run('1', 1, /** @type {any} */ (19)),
+    ]) {
+      await expect(run).rejects.toThrow(
+        'give an object, not 19. A tool takes one object of arguments, as the second parameter; options are the third.',
+      );
+    }
+  });
+
+  it('with another name get a suggestion', async () => {
+    const { kernel } = await createKernel();
+    const run = kernel.exec('tools/a.ts', {}, /** @type {any} */ ({ timeout: 1000 }));
+    await expect(run).rejects.toThrow('"timeout" is not known, did you mean "timeoutMs"?');
+  });
+
   it('are applied in every call', async () => {
     const { kernel, forge } = await createKernel();
     const { result: first } = await forge('export default () => Math.random()', {}, { seed: 0 });

@@ -2,7 +2,7 @@
 
 import type { core, output, ZodError, ZodSafeParseResult, ZodType } from 'zod';
 import { ConfigError, ValidationError } from './errors.js';
-import { nearest } from './spelling.js';
+import { describeUnknownKey } from './unknown_keys.js';
 
 /** A rejected key: why, and a similar known key. */
 export type Problem = { key: string; message: string; suggestion?: string };
@@ -17,14 +17,6 @@ const MAX_VALUES = 40;
 type ReadResult<Data> =
   | { data: Data; problems?: undefined; cause?: undefined }
   | { data?: undefined; problems: Problem[]; cause?: unknown };
-
-/** The members of zod schemas that lead to the schemas inside them. */
-type SchemaNode = {
-  shape?: Record<PropertyKey, SchemaNode>;
-  element?: SchemaNode;
-  out?: SchemaNode;
-  unwrap?: () => SchemaNode;
-};
 
 /** Maximum length of a value quoted in a message. */
 const MAX_SHOWN_CHARS = 40;
@@ -44,15 +36,6 @@ const KINDS: Record<string, string> = {
   null: 'null',
 };
 
-/** Members of schemas that hold the arguments of another call. */
-const CALL_ARGUMENTS = new WeakSet<object>();
-
-/** Marks a member of a schema that holds the arguments of another call: unknown keys beside it belong in it. */
-export function callArguments<Schema extends object>(schema: Schema) {
-  CALL_ARGUMENTS.add(schema);
-  return schema;
-}
-
 /**
  * The problems of a value: one readable sentence per key, with its dotted path.
  * @param texts whether messages may quote strings: a setting may be a secret
@@ -63,11 +46,15 @@ function describeIssues(
   input: unknown,
   texts: 'shown' | 'hidden' = 'hidden',
 ): Problem[] {
+  const missing = error.issues.filter(({ path }) => path.length === 1 && valueAt(input, path) === undefined);
+  const missingKeys = missing.map(({ path }) => String(path[0]));
   return error.issues.slice(0, MAX_PROBLEMS).flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys
         .slice(0, MAX_PROBLEMS)
-        .map((key) => describeUnknownKey([...issue.path, shortened(key)], schema));
+        .map((key) =>
+          describeUnknownKey([...issue.path, shortened(key)], schema, valueAt(input, issue.path), missingKeys),
+        );
     }
     const key = shortened(issue.path.join('.'));
     const subject = key === '' ? 'the value' : `"${key}"`;
@@ -163,46 +150,6 @@ export function requireText(value: unknown, field: string) {
 export function requireString(value: unknown, field: string) {
   if (typeof value === 'string') return;
   throw new ValidationError(`"${field}" must be a string.`, { details: { field } });
-}
-
-function describeUnknownKey(path: PropertyKey[], schema: object): Problem {
-  const key = path.join('.');
-  const allowed = keysAt(schema, path.slice(0, -1));
-  const near = nearest(String(path.at(-1)), allowed);
-  if (allowed.length === 0) return { key, message: `"${key}" is not known here` };
-  const inside = path.length === 1 ? callArgumentsOf(schema) : undefined;
-  if (near === undefined && inside !== undefined) {
-    return { key, suggestion: `${inside}.${key}`, message: `"${key}" is not known here: it belongs in "${inside}"` };
-  }
-  if (near === undefined) return { key, message: `"${key}" is not known here (known: ${allowed.join(', ')})` };
-  const suggestion = [...path.slice(0, -1), near].join('.');
-  return { key, suggestion, message: `"${key}" is not known, did you mean "${suggestion}"?` };
-}
-
-/** The name of the member that holds the arguments of another call, if there is one. */
-function callArgumentsOf(schema: SchemaNode) {
-  return Object.entries(schema.shape ?? {}).find(([, member]) => CALL_ARGUMENTS.has(member))?.[0];
-}
-
-/** The keys of the schema at a path; empty if the schema does not define any. */
-function keysAt(schema: object, path: PropertyKey[]): string[] {
-  let current: SchemaNode | undefined = schema;
-  for (const key of path) {
-    current = typeof key === 'number' ? current?.element : current?.shape?.[key];
-    while (current?.shape === undefined && isAround(current)) current = unwrapped(current);
-  }
-  return Object.keys(current?.shape ?? {});
-}
-
-/** Whether a schema wraps another one: optional, or a transformation. */
-function isAround(schema: SchemaNode | undefined): schema is SchemaNode {
-  return typeof schema?.unwrap === 'function' || schema?.out !== undefined;
-}
-
-/** The wrapped schema. An array's `unwrap` gives its element schema, which is kept as `element`. */
-function unwrapped(schema: SchemaNode): SchemaNode | undefined {
-  if (schema.out !== undefined) return schema.out;
-  return schema.element === undefined ? schema.unwrap?.() : { element: schema.element };
 }
 
 function valueAt(input: unknown, path: PropertyKey[]) {

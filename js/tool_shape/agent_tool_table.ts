@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { limited } from '../boundary/limit_schema.js';
 import { LIMITS } from '../boundary/limits.js';
-import { callArguments } from '../boundary/validation.js';
+import { callArguments } from '../boundary/unknown_keys.js';
 import type { CheckResult, FoundTool } from '../types/kernel.js';
 import type {
   ApplyDiffResult,

@@ -4,7 +4,7 @@ import { isAbortSignal } from '../../boundary/abort.js';
 import type { Caller } from '../../boundary/caller.js';
 import type { ExecOptions as ExecOptionsType } from '../../boundary/crossing.js';
 import { dropOldest } from '../../boundary/drop_oldest.js';
-import { TGPError } from '../../boundary/errors.js';
+import { TGPError, ValidationError } from '../../boundary/errors.js';
 import { isRecord } from '../../boundary/foreign_json.js';
 import { toJsonText } from '../../boundary/json_text.js';
 import { parseArguments } from '../../boundary/validation.js';
@@ -87,7 +87,14 @@ export function plainly(options: unknown): ExecToolOptions {
   } catch {
     // The schema reports the error.
   }
-  return parseArguments(ExecToolOptionsSchema, options, 'exec options');
+  try {
+    return parseArguments(ExecToolOptionsSchema, options, 'exec options');
+  } catch (error) {
+    if (error instanceof ValidationError && typeof options !== 'object') {
+      error.message += ' A tool takes one object of arguments, as the second parameter; options are the third.';
+    }
+    throw error;
+  }
 }
 
 function textOf(options: ExecOptionsType) {

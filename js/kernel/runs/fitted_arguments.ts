@@ -14,7 +14,11 @@ export function withType(error: unknown, passing: Passing): unknown {
   if (parameters === undefined) return error;
   const type = typeOf(passing === 'as they are' ? parameters : forgedSchema(parameters, '', typeOf).schema);
   // Tells the model to repair the call, not the tool.
-  (error as ValidationError).message += ` It takes ${type}. Correct the arguments and call it again; nothing was run.`;
+  const advice =
+    passing === 'in an object' && parameters.type !== 'object'
+      ? `It takes a value that is not an object, and a call passes one object: give ${type} as that object, or change the tool to take one object. Nothing was run.`
+      : `It takes ${type}. Correct the arguments and call it again; nothing was run.`;
+  (error as ValidationError).message += ` ${advice}`;
   return error;
 }
 

@@ -33,7 +33,8 @@ export function testText(path: string | undefined, result: TestReport, isHeld: b
 
 function noTests(path: string | undefined) {
   const where = path === undefined ? 'tools/' : path;
-  return `There are no tests in ${where}. Tests of tools/a/b.ts are in tools/a/b.test.ts: import { describe, expect, test } from '@tgp/std/test'.`;
+  const meant = /^(?:\.?\/|tools(?:\/|$))/.test(where) ? '' : ` Did you mean tools/${where}?`;
+  return `There are no tests in ${where}.${meant} Tests of tools/a/b.ts are in tools/a/b.test.ts: import { describe, expect, test } from '@tgp/std/test'.`;
 }
 
 function whole({ path, reason }: TestFileResult) {
