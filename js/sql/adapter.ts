@@ -1,6 +1,7 @@
 /** The interface of SQL adapters. */
 
 import type { Reach } from '../boundary/crossing.js';
+import { ValidationError } from '../boundary/errors.js';
 import type { SqlDialect } from '../types/sql.js';
 import type { SavepointAction } from './run/savepoint.js';
 
@@ -85,4 +86,19 @@ export function defineAdapter<Adapter extends DatabaseAdapter>(adapter: Adapter 
 /** Whether a value is an adapter of any copy of this package. */
 export function isAdapter(value: unknown): value is DatabaseAdapter {
   return typeof value === 'object' && value !== null && (value as { [ADAPTER]?: unknown })[ADAPTER] === true;
+}
+
+/** Refuses what is passed to the function of an adapter in place of options, if the function does not take it. */
+export function refuseOptions(adapter: string, given: object | undefined, known: readonly string[] = []) {
+  if (given === undefined) return;
+  const isOptions = typeof given === 'object' && given !== null;
+  const unknown = isOptions ? Object.keys(given).find((key) => !known.includes(key)) : '';
+  if (unknown === undefined) return;
+  const subject =
+    unknown === '' ? `${adapter}() does not take this argument` : `${adapter}() has no option "${unknown}"`;
+  const option = unknown === '' || unknown === 'readOnly' ? 'readOnly: true' : `${unknown}: …`;
+  throw new ValidationError(
+    `${subject}. Options of statements belong beside the source: new TGP({ sql: { source, ${option} } }), or createSqlTools(source, { ${option} }).`,
+    { details: { field: unknown === '' ? 'options' : unknown } },
+  );
 }

@@ -2,6 +2,7 @@
 
 import type { SqlAdapter, SyncSqliteOptions } from '../../types/sql.js';
 import type { DatabaseAdapter } from '../adapter.js';
+import { refuseOptions } from '../adapter.js';
 import type { BetterSqlite3 } from '../drivers.js';
 import { besideApplication, fileFacts } from './shared_sqlite.js';
 import type { SyncDatabase } from './sync_sqlite.js';
@@ -31,6 +32,7 @@ const adapters = new WeakMap<object, DatabaseAdapter>();
  */
 // biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
 export function betterSqlite3(db: any, options: SyncSqliteOptions = {}): SqlAdapter {
+  refuseOptions('betterSqlite3', options, ['onMainThread']);
   if (options.onMainThread) return syncSqlite(betterSqlite3Database(db));
   const application = {
     isOpen: () => db.open,

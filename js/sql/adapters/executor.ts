@@ -4,7 +4,7 @@ import { ConfigError, SqlError } from '../../boundary/errors.js';
 import { ignored } from '../../boundary/guarded.js';
 import type { SqlAdapter, SqlDialect, SqlExecutor } from '../../types/sql.js';
 import type { SqlAccess } from '../adapter.js';
-import { defineAdapter } from '../adapter.js';
+import { defineAdapter, refuseOptions } from '../adapter.js';
 import { checkDialect, DIALECTS } from '../dialects.js';
 import { FairLock } from '../waiting/fair_lock.js';
 import { beforeDeadline, notAnswered } from '../waiting/statement_deadline.js';
@@ -31,6 +31,7 @@ export function executor(
     transactional?: boolean;
   } = {},
 ): SqlAdapter {
+  refuseOptions('executor', options, ['dialect', 'oneConnection', 'transactional']);
   const { dialect = 'any', oneConnection = false, transactional = false } = options;
   if (typeof run !== 'function') throw new ConfigError('executor() needs a function (sql, params) => Promise<rows>.');
   checkDialect(dialect);

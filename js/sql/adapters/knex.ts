@@ -3,7 +3,7 @@
 import { ConfigError } from '../../boundary/errors.js';
 import type { SqlAdapter, SqlDialect, SyncSqliteOptions } from '../../types/sql.js';
 import type { DatabaseAdapter, SqlConnection, TransactionalAdapter } from '../adapter.js';
-import { defineAdapter } from '../adapter.js';
+import { defineAdapter, refuseOptions } from '../adapter.js';
 import type { BetterSqlite3, KnexClient, MysqlConnection, PgClient } from '../drivers.js';
 import { betterSqlite3Database, betterSqlite3Facts } from './better_sqlite3.js';
 import { discardMysql, mysqlConnection } from './mysql2.js';
@@ -58,6 +58,7 @@ export function knexDialect(instance: { client: KnexClient }) {
 /** A knex instance over pg, mysql2 or better-sqlite3; the options are those of {@link betterSqlite3}. */
 // biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
 export function knex(instance: any, options: SyncSqliteOptions = {}): SqlAdapter {
+  refuseOptions('knex', options, ['onMainThread']);
   const { client }: { client: KnexClient } = instance;
   const driver = driverOf(client);
   if (driver) return driver.make(client, options);

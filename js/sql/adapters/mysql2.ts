@@ -3,7 +3,7 @@
 import { guarded, ignored } from '../../boundary/guarded.js';
 import type { SqlAdapter } from '../../types/sql.js';
 import type { SqlConnection } from '../adapter.js';
-import { defineAdapter } from '../adapter.js';
+import { defineAdapter, refuseOptions } from '../adapter.js';
 import type { MysqlConnection, MysqlPool } from '../drivers.js';
 import { runOnMysql } from '../mysql/mysql_statement.js';
 import { RowCollector } from '../rows/row_collector.js';
@@ -31,7 +31,10 @@ const KILL_TIMEOUT_MS = 2_000;
  * `JSON_OBJECT('n', ?)`, write `CAST(? AS SIGNED)` there.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
-export function mysql2(source: any): SqlAdapter {
+export function mysql2(source: any): SqlAdapter;
+// biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
+export function mysql2(source: any, none?: object): SqlAdapter {
+  refuseOptions('mysql2', none);
   const turns = new FairLock();
   return defineAdapter({
     dialect: 'mysql',

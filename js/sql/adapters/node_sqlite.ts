@@ -3,7 +3,7 @@
 import { SqlError } from '../../boundary/errors.js';
 import type { SqlAdapter, SyncSqliteOptions } from '../../types/sql.js';
 import type { DatabaseAdapter, TransactionalAdapter } from '../adapter.js';
-import { defineAdapter } from '../adapter.js';
+import { defineAdapter, refuseOptions } from '../adapter.js';
 import { memberOf } from '../driver_error.js';
 import type { NodeSqlite, PragmaRow } from '../drivers.js';
 import { besideApplication, fileFacts } from './shared_sqlite.js';
@@ -16,6 +16,7 @@ const adapters = new WeakMap<object, DatabaseAdapter>();
 /** A `DatabaseSync` of `node:sqlite`. The documentation of {@link betterSqlite3} applies. */
 // biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
 export function nodeSqlite(db: any, options: SyncSqliteOptions = {}): SqlAdapter {
+  refuseOptions('nodeSqlite', options, ['onMainThread']);
   if (options.onMainThread) return syncSqlite(nodeSqliteDatabase(db));
   const adapter = adapters.get(db) ?? besideNode(db);
   adapters.set(db, adapter);

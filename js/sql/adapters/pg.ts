@@ -4,7 +4,7 @@ import { ConfigError } from '../../boundary/errors.js';
 import { ignored } from '../../boundary/guarded.js';
 import type { SqlAdapter } from '../../types/sql.js';
 import type { SqlConnection } from '../adapter.js';
-import { defineAdapter } from '../adapter.js';
+import { defineAdapter, refuseOptions } from '../adapter.js';
 import type { PgClient } from '../drivers.js';
 import { cancelOnPg } from '../postgres/pg_cancel.js';
 import { runOnPg } from '../postgres/pg_statement.js';
@@ -22,7 +22,10 @@ type Release = (state: 'clean' | 'broken') => unknown;
  * them into memory; so it must be `pg` itself and not `pg-native`.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
-export function pg(source: any): SqlAdapter {
+export function pg(source: any): SqlAdapter;
+// biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
+export function pg(source: any, none?: object): SqlAdapter {
+  refuseOptions('pg', none);
   if (!('totalCount' in source) && source.pipeline) {
     throw new ConfigError(
       'A pg client in pipeline mode cannot be shared with tools: their rows cannot be distinguished from those of the application. Pass a pool, or a client without pipeline.',

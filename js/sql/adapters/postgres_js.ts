@@ -5,7 +5,7 @@ import { SqlError } from '../../boundary/errors.js';
 import { ignored } from '../../boundary/guarded.js';
 import type { PostgresJsOptions, SqlAdapter } from '../../types/sql.js';
 import type { SqlConnection, SqlLimits, SqlNeed, SqlStatement } from '../adapter.js';
-import { defineAdapter } from '../adapter.js';
+import { defineAdapter, refuseOptions } from '../adapter.js';
 import { memberOf } from '../driver_error.js';
 import type { ByteStream, PostgresJs, PostgresJsQuery } from '../drivers.js';
 import { CANCEL_MS } from '../postgres/pg_cancel.js';
@@ -32,6 +32,7 @@ const QUERY_CANCELED = '57014';
 /** The `sql` of `postgres` (postgres.js). */
 // biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
 export function postgresJs(sql: any, options: PostgresJsOptions = {}): SqlAdapter {
+  refuseOptions('postgresJs', options, ['unmetered']);
   const { unmetered = false } = options;
   const server = { version: 0, unmetered };
   return defineAdapter({

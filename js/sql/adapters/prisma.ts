@@ -3,7 +3,7 @@
 import { ConfigError } from '../../boundary/errors.js';
 import type { SqlAdapter } from '../../types/sql.js';
 import type { SqlConnection, SqlLimits } from '../adapter.js';
-import { defineAdapter } from '../adapter.js';
+import { defineAdapter, refuseOptions } from '../adapter.js';
 import type { KnownDialect } from '../dialects.js';
 import type { PrismaClient, PrismaTransaction } from '../drivers.js';
 import { beginPostgres } from '../postgres/pg_values.js';
@@ -41,7 +41,10 @@ const UNDO = Symbol('undo');
  * before `maxBytes` is checked; for agents that are not trusted, pass the pool of the driver beneath it.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
-export function prisma(client: any): SqlAdapter {
+export function prisma(client: any): SqlAdapter;
+// biome-ignore lint/suspicious/noExplicitAny: the application's driver, of any version
+export function prisma(client: any, none?: object): SqlAdapter {
+  refuseOptions('prisma', none);
   const dialect = prismaDialect(client);
   if (!dialect) {
     throw new ConfigError(`Prisma over "${providerOf(client)}" is not supported. Use PostgreSQL, MySQL or SQLite.`, {

@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../../boundary/errors.js';
 import type { SqlAdapter } from '../../types/sql.js';
-import { defineAdapter } from '../adapter.js';
+import { defineAdapter, refuseOptions } from '../adapter.js';
 import { EmbeddedDatabase } from '../sqlite/embedded_sqlite.js';
 
 /**
@@ -15,11 +15,14 @@ import { EmbeddedDatabase } from '../sqlite/embedded_sqlite.js';
  * stopped, and use no index: for a prefix in a large table compare with `>=` and `<`.
  * @param fileOrOptions the path of the file, created if it is missing, or `':memory:'`
  */
-export function sqlite(fileOrOptions: string | { file: string }): SqlAdapter {
+export function sqlite(fileOrOptions: string | { file: string }): SqlAdapter;
+export function sqlite(fileOrOptions: string | { file: string }, none?: object): SqlAdapter {
+  refuseOptions('sqlite', none);
   const options = typeof fileOrOptions === 'string' ? { file: fileOrOptions } : { ...fileOrOptions };
   if (typeof options.file !== 'string' || options.file === '') {
     throw new ConfigError('sqlite() needs the path of a database file, or ":memory:".', { details: { key: 'file' } });
   }
+  refuseOptions('sqlite', options, ['file']);
   const source = new EmbeddedDatabase(options.file);
   return defineAdapter({
     dialect: 'sqlite',
