@@ -101,6 +101,22 @@ test('explain names the verdict, the rule with its line, the reason and an alter
   expect((await runCli(folder, ['policy', 'explain', 'read_file', '-a', '[]'])).code).toBe(2);
 });
 
+test('explain of a path or of unknown arguments names the mistake, and does not blame the policy', async () => {
+  const folder = await project({ policy: './tgp.policy.yaml' });
+  const explained = (/** @type {string[]} */ ...args) => runCli(folder, ['policy', 'explain', ...args]);
+  for (const path of ['examples/greet', 'tools/examples/greet.ts', 'greet.ts']) {
+    const { code, stderr } = await explained(path);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`tgp policy explain exec_tool --args '{"path":"${path}"}'`);
+    expect(stderr).not.toContain('policy is not valid');
+  }
+  expect((await explained('write_fil')).stderr).not.toContain('policy is not valid');
+  expect((await explained('write_file', '-a', '{"pth":"x"}')).stderr).toContain(
+    '"pth" is not known, did you mean "path"?',
+  );
+  expect((await explained('apply_diff', '-a', '{"path":"x","start_line":1}')).code).toBe(0);
+});
+
 test('replay lists changed verdicts of recorded calls', async () => {
   const folder = await project({}, 'other.yaml');
   const kernel = new TGP({ configFile: join(folder, 'tgp.config.json') });

@@ -44,6 +44,7 @@ describe('tgp ledger tail', () => {
       (await runCli(folder, ['ledger', 'tail', '--json', ...args])).json();
     expect(await tail('-n', '1')).toHaveLength(1);
     expect(await tail('--type', 'commit', '--path', 'tools/inner.ts')).toMatchObject([{ type: 'COMMIT' }]);
+    expect(await tail('--type', 'commit', '--path', 'inner')).toMatchObject([{ type: 'COMMIT' }]);
     expect(await tail('--session', 'order-77', '--tool', 'write_file', '--type', 'CALL')).toHaveLength(2);
     expect(await runCli(folder, ['ledger', 'tail', '--type', 'nothing'])).toMatchObject({ code: 2 });
     expect(await runCli(folder, ['ledger', 'tail', '-n', '0'])).toMatchObject({ code: 2 });

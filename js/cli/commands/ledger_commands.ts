@@ -17,7 +17,7 @@ import type {
 import { data } from '../terminal/output.js';
 import type { Format } from '../terminal/screen.js';
 import { json, line, styled, withProgress } from '../terminal/screen.js';
-import { withWorkspace } from '../workspace/workspace.js';
+import { candidates, withWorkspace } from '../workspace/workspace.js';
 import { eventLine, treeLines } from './ledger_text.js';
 
 type Options = { config?: string; format: Format };
@@ -36,8 +36,9 @@ export async function tail({
   limit = TAIL_EVENTS,
   ...options
 }: Options & { limit?: number; session?: string; path?: string; tool?: string; type?: string; follow?: boolean }) {
-  const filter = { ...options, type: options.type?.toUpperCase() as EventType | undefined };
+  const asked = { ...options, type: options.type?.toUpperCase() as EventType | undefined };
   return onLedger(config, async (ledger) => {
+    const filter = { ...asked, path: await recordedPath(ledger, options.path) };
     const events = await ledger.tail({ ...filter, limit });
     if (!follow) {
       if (format === 'json') json(events);
@@ -53,6 +54,14 @@ export async function tail({
     for await (const event of ledger.follow({ ...filter, after: events.at(-1)?.seq, signal: stop.signal })) show(event);
     return 0;
   });
+}
+
+/** The first of the full paths of a short path that the ledger has; the path itself if it has none. */
+async function recordedPath(ledger: KernelLedger, path: string | undefined) {
+  for (const each of path === undefined ? [] : [path, ...candidates(path)]) {
+    if ((await ledger.tail({ path: each, limit: 1 })).length > 0) return each;
+  }
+  return path;
 }
 
 async function emptyMessage(ledger: KernelLedger) {

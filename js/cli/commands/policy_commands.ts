@@ -1,17 +1,22 @@
 /** The commands `tgp policy …`: check rules, explain a call, replay recorded calls. */
 
 import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { ValidationError } from '../../boundary/errors.js';
 import { harmless } from '../../boundary/harmless.js';
+import { KERNEL_TOOL_FACTS } from '../../boundary/kernel_tool_facts.js';
+import { parseArguments } from '../../boundary/validation.js';
 import { makeTempFolder, removeTempFolder } from '../../files/temp_folder.js';
 import { OWNER } from '../../kernel/access_symbols.js';
 import { RESOLVED } from '../../kernel/config/config.js';
 import { refuseWritablePolicy } from '../../kernel/policy/policy_source.js';
 import { TGP } from '../../kernel/tgp.js';
+import { agentToolRow } from '../../tool_shape/agent_tool_table.js';
 import type { PolicyInput, Verdict } from '../../types/policy.js';
 import type { Format } from '../terminal/screen.js';
 import { json, line, styled, withProgress } from '../terminal/screen.js';
 import { withDefaultPolicy } from '../workspace/default_policy.js';
-import { locateRoot, offlineConfig, SILENT, withoutPolicy, withWorkspace } from '../workspace/workspace.js';
+import { locateRoot, offlineConfig, SILENT, SOURCES, withoutPolicy, withWorkspace } from '../workspace/workspace.js';
 import { readArguments } from './tool_commands.js';
 
 type Options = { config?: string; format: Format };
@@ -53,6 +58,7 @@ export async function explain(
 ) {
   const principal = { ...(agent !== undefined && { agent }), ...(session !== undefined && { session }) };
   const call = { tool, args: await readArguments(args), principal };
+  refuseMistaken(call);
   const located = await locateRoot({ config });
   const policy = await rulesOf(file, located);
   const verdict = await onRules(located, (kernel) => kernel.policy.explain(call, policy));
@@ -66,6 +72,28 @@ export async function explain(
   line(`reason   ${harmless(reason, REASON_CHARS)}`);
   if (nearest !== undefined) line(`instead  ${harmless(nearest, REASON_CHARS)}`);
   return 0;
+}
+
+/** Refuses the path of a tool in place of an agent's tool, and arguments that the tool does not have. */
+function refuseMistaken({ tool, args }: { tool: string; args: Record<string, unknown> }) {
+  if (tool.includes('/') || SOURCES.test(tool)) {
+    const example = `tgp policy explain exec_tool --args '${JSON.stringify({ path: tool })}'`;
+    throw new ValidationError(
+      `"${tool}" is a path. This command explains a call of an agent's tool, such as exec_tool for a run of it: ${example}`,
+      { details: { field: 'tool' } },
+    );
+  }
+  if (!isKernelTool(tool)) return;
+  const names = new Set([
+    ...KERNEL_TOOL_FACTS[tool].arguments,
+    ...Object.keys(agentToolRow(tool)?.parameters.shape ?? {}),
+  ]);
+  const schema = z.strictObject(Object.fromEntries([...names].map((name) => [name, z.any().optional()])));
+  parseArguments(schema, args, tool);
+}
+
+function isKernelTool(name: string): name is keyof typeof KERNEL_TOOL_FACTS {
+  return Object.hasOwn(KERNEL_TOOL_FACTS, name);
 }
 
 /** `tgp policy replay`: compares rules with those in force, on recorded calls. */

@@ -18,7 +18,8 @@ import { ignoreRoot } from './project_files.js';
 
 /** The folder of the tools, in the root. */
 export const TOOLS = 'tools';
-const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
+/** The extension of a source file. */
+export const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
 const EXTENSIONS = ['', '.ts', '.js', '/index.ts'];
 
 /** The last warning. A warning of the boot that the command repeats is printed once. */
@@ -235,7 +236,7 @@ export function plain(path: string) {
 }
 
 /** The full paths that a short path can stand for, most likely first. */
-function candidates(name: string) {
+export function candidates(name: string) {
   const wanted = plain(name);
   return ['', `${TOOLS}/`].flatMap((folder) => EXTENSIONS.map((extension) => `${folder}${wanted}${extension}`));
 }

@@ -34,15 +34,27 @@ export function kernelPolicy(calls: KernelCalls, runtime: KernelRuntime): Kernel
     },
     explain: (call, policy) => {
       const text = toJsonText(call, 'call');
-      return calls.read(async (kernel) =>
+      const verdict = calls.read(async (kernel) =>
         kernel.explainPolicy(policy === undefined ? undefined : await textOf(policy), text),
       );
+      return verdict.catch((error) => {
+        throw withoutBlame(error);
+      });
     },
     replay: (policy, options = {}) => {
       const { limit = DEFAULT_REPLAY_LIMIT } = parseArguments(ReplayOptionsSchema, options, 'replay options');
       return calls.read(async (kernel) => kernel.replayPolicy(await textOf(policy), limit));
     },
   };
+}
+
+/** The error of an explanation, which does not blame the policy for an invalid call. */
+function withoutBlame(error: unknown) {
+  const ofCall = 'The policy is not valid: call.';
+  if (error instanceof ConfigError && error.message.startsWith(ofCall)) {
+    error.message = `The call is not valid: ${error.message.slice(ofCall.length)}`;
+  }
+  return error;
 }
 
 /**
