@@ -34,6 +34,17 @@ describe('messages for models', () => {
     expect(await thrown('return nothing')).toBe('nothing is not defined');
   });
 
+  test('a missing tool or import is never reported with a test as the similar one', async () => {
+    const { kernel } = await createKernel({ check: 'off' });
+    await kernel.vfs.writeFile('tools/price/gross.ts', 'export default () => 1;');
+    await kernel.vfs.writeFile('tools/price/gross.test.ts', '');
+    for (const path of ['price/gross', 'gross', 'gross.ts']) {
+      await expect(kernel.exec(path), path).rejects.toThrow("Did you mean 'tools/price/gross.ts'?");
+    }
+    await kernel.vfs.writeFile('tools/price/net.ts', "import gross from './gros';\nexport default () => gross();");
+    await expect(kernel.exec('tools/price/net.ts')).rejects.toThrow("Did you mean './gross'?");
+  });
+
   test('a missing path is reported with a similar one', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/shipping/dim_weight.ts', content: 'export default () => 1;' });

@@ -1,6 +1,6 @@
 //! Path suggestions for files that were not found.
 
-use super::tool_paths::RESULTS;
+use super::tool_paths::{RESULTS, is_test};
 use super::visibility::shows;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -37,11 +37,16 @@ const MAX_SKIPPED: usize = 8;
 /// The visible file with the same name in another folder, or with the most similar path. None when the time budget is
 /// used up.
 pub fn near_path(path: &str, files: &dyn Vfs) -> Option<String> {
+    near_path_where(path, files, &|_| true)
+}
+
+/// The same among the files that `is_candidate` accepts. Tests are only suggested for a path of a test.
+pub fn near_path_where(path: &str, files: &dyn Vfs, is_candidate: &dyn Fn(&JailPath) -> bool) -> Option<String> {
     let (root, begun) = (Root::of(files), Instant::now());
     if !ALLOWANCES.lock().allows(root, begun) {
         return None;
     }
-    let near = search(path, files);
+    let near = search(path, files, is_candidate);
     ALLOWANCES.lock().spend(root, begun, begun.elapsed());
     near
 }
@@ -83,11 +88,14 @@ impl Allowances {
     }
 }
 
-fn search(path: &str, files: &dyn Vfs) -> Option<String> {
+fn search(path: &str, files: &dyn Vfs, is_candidate: &dyn Fn(&JailPath) -> bool) -> Option<String> {
     let all = files.list(&JailPath::root()).ok()?;
     // Stored results are only for callers who know their names.
-    let mut known: Vec<String> =
-        all.iter().filter(|path| !path.starts_with(RESULTS)).map(|path| path.as_str().to_owned()).collect();
+    let for_test = names_test(path);
+    let can_be = |file: &&JailPath| !file.starts_with(RESULTS) && (for_test || !is_test(file)) && is_candidate(file);
+    let mut known: Vec<String> = all.iter().filter(can_be).map(|path| path.as_str().to_owned()).collect();
+    // Of equally near files, those of the same kind come first.
+    known.sort_by_key(|file| names_test(file) != for_test);
     if let Some(namesake) = only_namesake(path, &known) {
         return Some(namesake);
     }
@@ -120,9 +128,16 @@ fn nearest_of(path: &str, known: &[String]) -> Option<String> {
     near.map(str::to_owned)
 }
 
+/// Whether a path, with or without an extension, is that of a test.
+fn names_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.ends_with(".test") || name.contains(".test.")
+}
+
 /// Whether a file is a candidate for a path by its extension.
 fn fits(path: &str, known: &str) -> bool {
-    extension(path).is_none() || extension(path) == extension(known)
+    // The name of a test can be written without an extension.
+    extension(path).is_none_or(|ending| ending == "test" || extension(known) == Some(ending))
 }
 
 fn extension(path: &str) -> Option<&str> {
@@ -171,6 +186,26 @@ mod tests {
         let outside = with_near_path(Error::from(outside), &files).message;
         assert!(outside.ends_with("leave out '.tgp/'."), "{outside}");
         assert_eq!(error.message, "File not found: tools/dim_weight.ts. Did you mean 'tools/shipping/dim_weight.ts'?");
+    }
+
+    #[test]
+    fn a_test_is_only_suggested_for_a_path_of_a_test() {
+        let files = MemoryVfs::new();
+        for path in ["tools/price/gross.test.ts", "tools/price/gross.ts", "tools/only.test.ts"] {
+            files.write(&JailPath::parse(path).unwrap(), "").unwrap();
+        }
+        for (path, near) in [
+            ("price/gross", Some("tools/price/gross.ts")),
+            ("gross", Some("tools/price/gross.ts")),
+            ("gross.ts", Some("tools/price/gross.ts")),
+            ("tools/price/gros.ts", Some("tools/price/gross.ts")),
+            ("tools/only.ts", None),
+            ("only", None),
+            ("gross.test.ts", Some("tools/price/gross.test.ts")),
+            ("tools/price/gros.test.ts", Some("tools/price/gross.test.ts")),
+        ] {
+            assert_eq!(near_path(path, &files).as_deref(), near, "{path}");
+        }
     }
 
     #[test]

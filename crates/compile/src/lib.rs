@@ -53,7 +53,7 @@ pub use imports::reference::Reference;
 pub use imports::restricted_import::{RestrictedImport, restricted_import};
 pub use imports::std_library;
 pub use lint::linter::{LintOptions, LintResult, MISSING_EXPORT, TYPES, is_safety, rule_ids};
-pub use lint::test_file::{is_test_file, tested_stem};
+pub use lint::test_file::{TEST_IMPORT, is_test_file, tested_stem};
 pub use parse::source_limits::MAX_SOURCE_BYTES;
 pub use parse::tool_form::{BodyKind, DefaultExport, ModuleKind, ToolForm};
 pub use positions::covered_lines::CoveredLines;

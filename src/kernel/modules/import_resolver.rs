@@ -21,8 +21,8 @@ impl AllowedPackages {
     }
 
     /// The explanation for a forbidden import.
-    pub fn restricted(&self, specifier: &str) -> RestrictedImport {
-        restricted_import(specifier, &self.0)
+    pub fn restricted(&self, importer: &str, specifier: &str) -> RestrictedImport {
+        restricted_import(importer, specifier, &self.0)
     }
 }
 
@@ -93,8 +93,8 @@ impl ImportResolver {
     }
 
     /// The explanation for a forbidden import.
-    pub fn restricted(&self, specifier: &str) -> RestrictedImport {
-        self.packages.restricted(specifier)
+    pub fn restricted(&self, importer: &str, specifier: &str) -> RestrictedImport {
+        self.packages.restricted(importer, specifier)
     }
 
     /// The file of `base`, with an optional extension added.

@@ -7,6 +7,7 @@ mod import_resolver;
 mod module_graph;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod modules;
+mod near_import;
 mod packages;
 mod referenced_files;
 mod relink;

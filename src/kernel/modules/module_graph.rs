@@ -2,10 +2,11 @@
 
 use super::compiled_tools::CompiledTools;
 use super::import_resolver::{ImportResolver, Resolved, Target};
+use super::near_import::near_import;
 use super::packages::Packages;
 use super::tool_cache::{CachedTool, ToolCache};
 use crate::kernel::look_alike::is_disguised;
-use crate::kernel::near_path::{near_path, with_near_path};
+use crate::kernel::near_path::with_near_path;
 use crate::kernel::tool_paths::TOOLS;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -285,7 +286,7 @@ impl<'a> Builder<'a> {
             Resolved::Found(target) => Ok(target),
             Resolved::Missing => Err(missing(importer, import, &*self.sources.files)),
             Resolved::Forbidden => {
-                Err(forbidden(importer, import, self.sources.resolver.restricted(&import.specifier)))
+                Err(forbidden(importer, import, self.sources.resolver.restricted(importer, &import.specifier)))
             }
         }
     }
@@ -343,20 +344,13 @@ fn check_json(path: &str, source: &str) -> Result<(), Error> {
 fn missing(importer: &str, import: &Import, files: &dyn Vfs) -> Error {
     let place = place(importer, import);
     let folder = importer.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let near = near_path(&import.specifier, files).map(|path| importable(&path));
+    let near = near_import(importer, &import.specifier, files);
     let near = did_you_mean(near.as_deref());
     let message = format!(
         "{place}: Failed to load module '{}' from '{folder}': the file does not exist.{near} Correct the path, or write that tool first.",
         import.specifier
     );
     placed(Error::new(ErrorCode::Compilation, message), importer, import).with("missing", import.specifier.as_str())
-}
-
-/// The absolute specifier of a tool.
-fn importable(path: &str) -> String {
-    let inside = path.strip_prefix(TOOLS).and_then(|rest| rest.strip_prefix('/'));
-    let bare = |inside: &str| inside.strip_suffix(".ts").unwrap_or(inside).to_owned();
-    inside.map_or_else(|| path.to_owned(), |inside| format!("/lib/{}", bare(inside)))
 }
 
 fn forbidden(importer: &str, import: &Import, restricted: RestrictedImport) -> Error {

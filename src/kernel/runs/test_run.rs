@@ -19,7 +19,7 @@ use std::time::Duration;
 use tgp_base::call::{Call, CallContext};
 use tgp_base::effect::Effect;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_compile::tested_stem;
+use tgp_compile::{TEST_IMPORT, tested_stem};
 use tgp_sandbox::{LogLine, RunLimits, RunStats};
 use tgp_vfs::{JailPath, Vfs};
 
@@ -62,7 +62,7 @@ impl Runs {
     /// The module graph of a test with its driver. Records the compiled text.
     pub(super) fn test_graph(&self, path: &str, record: Option<&TestRecord>) -> Result<ModuleGraph, Error> {
         let (path, modules) = (JailPath::parse(path)?, self.modules());
-        let text = modules.files().read(&path).map_err(|error| with_near_path(error.into(), modules.files()))?;
+        let text = modules.files().read(&path).map_err(|error| without_test(error.into(), &path, modules.files()))?;
         if let Some(record) = record {
             record.saw(path.as_str(), &text);
         }
@@ -101,6 +101,18 @@ fn tests_named(files: &dyn Vfs, path: &JailPath) -> Vec<String> {
     let found: Vec<String> = existing(files, &candidates).map(|test| test.as_str().to_owned()).collect();
     let likeliest = candidates.first().map(|test| test.as_str().to_owned());
     if found.is_empty() { likeliest.into_iter().collect() } else { found }
+}
+
+/// The error for a test that cannot be read: a tool without a test is reported with the file to write.
+fn without_test(error: Error, test: &JailPath, files: &dyn Vfs) -> Error {
+    let tools = tools_of_test(test);
+    match existing(files, &tools).next() {
+        Some(tool) if error.code == ErrorCode::NotFound => {
+            let message = format!("{tool} has no test yet. Write {test}, which begins with: {TEST_IMPORT}");
+            Error { message, ..error }
+        }
+        _ => with_near_path(error, files),
+    }
 }
 
 fn matcher(glob: &str) -> Result<GlobMatcher, Error> {

@@ -2,6 +2,7 @@
 
 use super::import_target::without_scheme;
 use super::std_library;
+use crate::lint::test_file::{TEST_IMPORT, is_test_file};
 use tgp_base::spelling::{did_you_mean, nearest};
 
 /// Message and help for an import that is not allowed.
@@ -10,9 +11,9 @@ pub struct RestrictedImport {
     pub help: String,
 }
 
-/// The message for `specifier`, where only `packages` and the standard library may be imported by name.
+/// The message for `specifier` in the module `importer`, where only `packages` and the standard library may be imported by name.
 #[must_use]
-pub fn restricted_import(specifier: &str, packages: &[String]) -> RestrictedImport {
+pub fn restricted_import(importer: &str, specifier: &str, packages: &[String]) -> RestrictedImport {
     let names: Vec<&str> = std::iter::once(std_library::NAME)
         .chain(packages.iter().map(String::as_str).filter(|name| *name != std_library::NAME))
         .collect();
@@ -21,11 +22,11 @@ pub fn restricted_import(specifier: &str, packages: &[String]) -> RestrictedImpo
             "Restricted import: Import of module '{specifier}' is not allowed. Allowed modules are: {}",
             names.join(", ")
         ),
-        help: help(specifier, &names),
+        help: help(importer, specifier, &names),
     }
 }
 
-fn help(specifier: &str, names: &[&str]) -> String {
+fn help(importer: &str, specifier: &str, names: &[&str]) -> String {
     let tools = "Other tools are imported by a relative path such as './lib/dates' or from '/lib/…'.";
     if specifier.starts_with(['.', '/']) {
         return format!("The path is outside the workspace. {tools}");
@@ -34,6 +35,10 @@ fn help(specifier: &str, names: &[&str]) -> String {
     if specifier.starts_with(std_library::NAME) {
         let near = did_you_mean(nearest(specifier, parts.iter().map(String::as_str)));
         return format!("{} has the parts {}.{near}", std_library::NAME, std_library::parts().join(", "));
+    }
+    if is_of_tests(specifier) {
+        let place = if is_test_file(importer) { "" } else { " in a file named *.test.ts" };
+        return format!("Use the test functions of {}{place}: {TEST_IMPORT}", std_library::NAME);
     }
     let instead = match without_scheme(specifier).split('/').next().unwrap_or_default() {
         "fs" => "Read files with tgp.read_file(path) and list them with tgp.list_files(dir).",
@@ -58,6 +63,16 @@ fn help(specifier: &str, names: &[&str]) -> String {
     format!("{instead} {tools}")
 }
 
+/// Whether a specifier is that of a test framework or an assertion library.
+fn is_of_tests(specifier: &str) -> bool {
+    let name = without_scheme(specifier);
+    let package = name.strip_prefix("bun:").unwrap_or(name).split('/').next().unwrap_or_default();
+    matches!(
+        package,
+        "vitest" | "@vitest" | "jest" | "@jest" | "test" | "mocha" | "chai" | "assert" | "ava" | "jasmine" | "uvu"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::restricted_import;
@@ -73,9 +88,31 @@ mod tests {
             ("../../../secret", "outside the workspace"),
             ("left-pad", "relative path"),
         ] {
-            let refusal = restricted_import(specifier, &packages);
+            let refusal = restricted_import("tools/a.ts", specifier, &packages);
             assert!(refusal.help.contains(advice), "{specifier}: {}", refusal.help);
             assert!(refusal.message.ends_with("Allowed modules are: @tgp/std, zod, date-fns"), "{}", refusal.message);
         }
+    }
+
+    #[test]
+    fn a_test_framework_is_answered_with_the_import_of_the_test_functions() {
+        let line = "import { describe, test, expect } from '@tgp/std/test';";
+        for specifier in [
+            "vitest",
+            "vitest/config",
+            "jest",
+            "@jest/globals",
+            "node:test",
+            "bun:test",
+            "mocha",
+            "chai",
+            "node:assert/strict",
+        ] {
+            let in_test = restricted_import("tools/a.test.ts", specifier, &[]).help;
+            assert_eq!(in_test, format!("Use the test functions of @tgp/std: {line}"), "{specifier}");
+            let in_tool = restricted_import("tools/a.ts", specifier, &[]).help;
+            assert!(in_tool.contains("*.test.ts") && in_tool.ends_with(line), "{specifier}: {in_tool}");
+        }
+        assert!(!restricted_import("tools/a.test.ts", "left-pad", &[]).help.contains(line));
     }
 }

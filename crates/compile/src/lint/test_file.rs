@@ -3,6 +3,9 @@
 /// The suffix before the extension.
 const TEST: &str = ".test";
 
+/// The import of the test functions.
+pub const TEST_IMPORT: &str = "import { describe, test, expect } from '@tgp/std/test';";
+
 /// Rules that apply to tests: those for safety and for errors that would go unnoticed. A test contains data by nature and is
 /// not called by other tools.
 const TEST_RULES: [&str; 6] = [

@@ -14,7 +14,7 @@ pub(crate) const RULE: Rule =
 fn check(context: &RuleContext<'_>, findings: &mut Findings) {
     for (specifier, span) in specifiers(context.module, context.names.unresolved) {
         if ImportTarget::new(context.path, &specifier, context.allowed_imports).is_none() {
-            let refusal = restricted_import(&specifier, context.allowed_imports);
+            let refusal = restricted_import(context.path, &specifier, context.allowed_imports);
             findings.add(span, refusal.message, refusal.help);
         }
     }
