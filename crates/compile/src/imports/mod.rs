@@ -7,3 +7,4 @@ pub(super) mod reference;
 pub(super) mod restricted_import;
 pub(super) mod specifiers;
 pub mod std_library;
+pub(super) mod test_file;

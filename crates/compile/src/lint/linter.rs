@@ -6,10 +6,11 @@ use swc_core::common::comments::SingleThreadedComments;
 use swc_core::ecma::ast::Module;
 
 use super::suppression::Suppressions;
-use super::test_file::{applies_to_tests, is_test_file};
+use super::test_rules::applies_to_tests;
 use crate::diagnostics::diagnostic::{Diagnostic, Fix, Severity};
 use crate::imports::module_exports::{ImportedName, imported_names};
 use crate::imports::reference::{Reference, find_references};
+use crate::imports::test_file::is_test_file;
 use crate::parse::language::Language;
 use crate::positions::source_index::{FIRST_POS, SourceIndex};
 use crate::rule_context::entry::Entry;

@@ -2,4 +2,4 @@
 
 pub(super) mod linter;
 mod suppression;
-pub(super) mod test_file;
+mod test_rules;
