@@ -56,7 +56,7 @@ test('every block of the page is run by a test', async () => {
     language === 'bash' ? code.replace(/ +#.*/g, '').trim().split('\n') : language,
   );
   // The demo: __test__/cli/demo.test.js. The commands of a clone: CI, and __test__/package/setup.test.js.
-  const demo = ['npm install @tgp/core', 'npx tgp demo'];
+  const demo = ['npm install @tgp/core ai', 'npx tgp demo'];
   expect(found).toEqual([demo, 'js', 'js', 'js', 'yaml', ['npm run demo', 'npm test']]);
 });
 
