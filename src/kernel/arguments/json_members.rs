@@ -73,7 +73,15 @@ mod tests {
             at < 1
         });
         assert_eq!(items, ["1", "[2]"]);
-        each_item("{}", |_, _| unreachable!());
-        each_member("5", |_, _| unreachable!());
+        let mut others = 0;
+        each_item("{}", |_, _| {
+            others += 1;
+            true
+        });
+        each_member("5", |_, _| {
+            others += 1;
+            true
+        });
+        assert_eq!(others, 0);
     }
 }
