@@ -27,6 +27,7 @@ const NAMES = {
   ERR_DENIED: 'DeniedError',
   ERR_APPROVAL: 'ApprovalError',
   ERR_STATE: 'StateError',
+  ERR_HALT: 'HaltError',
   ERR_LEDGER: 'LedgerError',
   ERR_INTERNAL: 'InternalError',
 };

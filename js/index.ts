@@ -36,6 +36,7 @@ export {
   SecurityViolation,
   ShutdownError,
   SqlError,
+  HaltError,
   StateError,
   TGPError,
   ToolError,

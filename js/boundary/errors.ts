@@ -324,6 +324,21 @@ export class StateError extends TGPError {
 }
 
 /**
+ * `ERR_HALT`: the records of the workspace contradict each other, or an invariant does not hold, so only reading is allowed.
+ * `details.code` is `EHALT`; `details.subject` is the file or the invariant. An assertion that does not hold has `invariant`,
+ * `expected` and `actual` in `details`.
+ */
+export class HaltError extends TGPError {
+  static {
+    brand(this, 'HaltError');
+  }
+
+  constructor(message: string, options?: TGPErrorOptions) {
+    super('ERR_HALT', message, options);
+  }
+}
+
+/**
  * `ERR_LEDGER`: a call that changes something could not be recorded, so it was not made; or the ledger is disabled or cannot be
  * read.
  */
@@ -372,6 +387,7 @@ export const ERROR_CLASSES = Object.freeze({
   ERR_DENIED: DeniedError,
   ERR_APPROVAL: ApprovalError,
   ERR_STATE: StateError,
+  ERR_HALT: HaltError,
   ERR_LEDGER: LedgerError,
   ERR_INTERNAL: InternalError,
 });

@@ -266,6 +266,12 @@ export type TGPConfigInput = {
    */
   mode?: Mode;
   /**
+   * Handling of contradictions between the ledger and Git, and of invariants of the policy that do not hold. `'warn'`: a warning in
+   * the log. `'halt'`: every call that does more than read fails with {@link HaltError}, in all processes, until
+   * {@link KernelGuardian.reconcile}. `'off'`: no check. See docs/guardian.md. Default: `'off'`.
+   */
+  guardian?: GuardianMode;
+  /**
    * Globs of tools that are exempt from tests, such as `'tools/scratch/**'`; `'tools/.code.ts'` stands for `run_code`. Default:
    * none.
    */
@@ -355,6 +361,7 @@ export type TGPConfig = {
   memory?: 'auto' | 'off';
   reuse?: 'off' | 'warn' | 'strict';
   mode?: Mode;
+  guardian?: GuardianMode;
   exempt?: string[];
   rules?: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };
@@ -380,6 +387,7 @@ export type FilledTGPConfig = {
   memory: 'auto' | 'off';
   reuse: 'off' | 'warn' | 'strict';
   mode: Mode;
+  guardian: GuardianMode;
   exempt: string[];
   rules: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };

@@ -22,6 +22,7 @@ export type TGPErrorCode =
   | 'ERR_DENIED'
   | 'ERR_APPROVAL'
   | 'ERR_STATE'
+  | 'ERR_HALT'
   | 'ERR_LEDGER'
   | 'ERR_INTERNAL';
 

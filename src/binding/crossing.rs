@@ -112,6 +112,12 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerExport", |kernel: &Kernel| kernel.ledger().export(0, 1));
     answers.add("ledgerChronicle", |kernel: &Kernel| kernel.ledger().chronicle(""));
     answers.add_type::<CallVerdict>("judge");
+    answers.add("guardianCheck", |kernel: &Kernel| kernel.guardian().check());
+    answers.add("guardianAssert", |kernel: &Kernel| kernel.guardian().assert_json(""));
+    answers.add("guardianReconcile", |kernel: &Kernel| kernel.guardian().reconcile("", ""));
+    answers.add("guardianReview", |kernel: &Kernel| kernel.guardian().review(""));
+    answers.add("guardianSelfInquiry", |kernel: &Kernel| kernel.guardian().self_inquiry(kernel.tools()));
+    answers.add_type::<Allowed>("allowed");
     answers.add("answerApproval", |kernel: &Kernel| kernel.policy().answer_approval("", ""));
     answers.add("replacePolicy", |kernel: &Kernel| kernel.policy().replace(&PolicySource::Safe, None));
     answers.add("checkPolicy", |kernel: &Kernel| kernel.policy().check(&PolicySource::Safe));

@@ -2,6 +2,7 @@
 
 mod background;
 mod binding_database;
+mod binding_guardian;
 mod binding_kernel;
 mod binding_ledger;
 mod binding_limit;

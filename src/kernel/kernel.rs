@@ -6,6 +6,7 @@ use super::config::{Config, GitWriteStrategy, MemoryMode, ReuseMode, bound_secre
 use super::door::{
     Approvals, Door, Gate, LedgerDeps, PolicySource, RedactHook, Tokens, known_tools, open_ledger, present,
 };
+use super::guardian::{Guardian, GuardianDeps};
 use super::files::{Files, WriteDeps, WritePath, check_folders, open_root};
 use super::history::{Exchange, GitHome, History, HistoryDeps, ProcessControl, RunExamples, WriteDone, Written};
 use super::host_functions::HostFunctions;
@@ -56,6 +57,7 @@ pub struct Kernel {
     tests: Arc<TestFirst>,
     ledger: LedgerApi,
     policy: PolicyApi,
+    guardian: Arc<Guardian>,
     known_secrets: Arc<KnownSecrets>,
 }
 
@@ -217,6 +219,7 @@ impl Kernel {
             tests,
             ledger,
             policy,
+            guardian,
             known_secrets,
         }))
     }
@@ -294,6 +297,11 @@ impl Kernel {
     #[must_use]
     pub fn ledger(&self) -> &LedgerApi {
         &self.ledger
+    }
+
+    #[must_use]
+    pub fn guardian(&self) -> &Arc<Guardian> {
+        &self.guardian
     }
 
     #[must_use]

@@ -10,6 +10,7 @@
 //! checks -> modules          history -> tools          files, runs -> test_first -> door
 //! ```
 
+mod allowed;
 mod arguments;
 mod bounded_cache;
 mod check_config;
@@ -20,6 +21,7 @@ mod door;
 mod file_diff;
 mod files;
 mod finding_line;
+mod guardian;
 mod history;
 mod host_functions;
 mod host_question;
@@ -47,12 +49,14 @@ mod work_pool;
 
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
+pub use allowed::Allowed;
 pub use door::{
     AdmittedCall, CallDetails, DeciderAnswer, Door, Need, PolicySource, ReachedFiles, RedactHook, kernel_tool,
     kernel_tools_json, named_changes, on_behalf,
 };
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};
+pub use guardian::{Guardian, GuardianReport, Reconciled, ReviewDecision, SelfInquiry};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
 pub use host_functions::{Answer, CallingRun, HostFunctions, RunEnding};
 pub use kernel::{BootHooks, Kernel, engine_version};

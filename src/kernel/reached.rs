@@ -30,6 +30,12 @@ pub struct CallVerdict {
     tests: Vec<(String, String)>,
 }
 
+impl CallVerdict {
+    pub fn into_verdict(self) -> Option<Verdict> {
+        self.verdict
+    }
+}
+
 impl Kernel {
     /// The files that a call reads, changes or quotes without naming them.
     #[must_use]

@@ -32,6 +32,8 @@ pub enum ErrorCode {
     Approval,
     /// Another call must come first: a failing or a passing run of the tool's test.
     State,
+    /// The records of the workspace contradict each other, or an invariant does not hold.
+    Halt,
     Ledger,
     /// A defect of this package.
     Internal,
@@ -39,7 +41,7 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// Every code; a test compares the list with the one in JavaScript.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Validation,
         Self::Config,
         Self::NotFound,
@@ -62,6 +64,7 @@ impl ErrorCode {
         Self::Denied,
         Self::Approval,
         Self::State,
+        Self::Halt,
         Self::Ledger,
         Self::Internal,
     ];
@@ -98,6 +101,7 @@ impl ErrorCode {
             Self::Denied => "ERR_DENIED",
             Self::Approval => "ERR_APPROVAL",
             Self::State => "ERR_STATE",
+            Self::Halt => "ERR_HALT",
             Self::Ledger => "ERR_LEDGER",
             Self::Internal => "ERR_INTERNAL",
         }

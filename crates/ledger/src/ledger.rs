@@ -139,6 +139,10 @@ impl Ledger {
         Ok(&self.writing()?.shared)
     }
 
+    pub(crate) const fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
     pub(crate) fn store(&self) -> &dyn Store {
         &*self.store
     }

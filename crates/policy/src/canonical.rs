@@ -1,5 +1,6 @@
 //! The canonical text of a policy's rules, and its hash: the version of the policy.
 
+use super::assertion::{Assertion, ReviewRule};
 use super::canonical_json::{canonical_json, hex};
 use super::matching::arg_matcher::ArgTest;
 use super::matching::matchers::Matchers;
@@ -7,16 +8,29 @@ use super::matching::path_set::PathSet;
 use super::rule::Rule;
 use super::verdict::Decision;
 use ring::digest::{SHA256, digest};
+use serde_json::Value;
 use tgp_base::mode::Mode;
 use tgp_base::table_name::TableName;
 
-pub(super) fn version_of(default: Decision, rules: &[Rule], globs: &PathSet) -> String {
+pub(super) fn version_of(
+    default: Decision,
+    rules: &[Rule],
+    globs: &PathSet,
+    (invariants, reviews): (&[Assertion], &[ReviewRule]),
+) -> String {
     let mut text = String::from("tgp-policy-1\n");
     line(&mut text, "default", &[default.as_str()]);
     for rule in rules {
         line(&mut text, "rule", &[&rule.id, rule.decision.as_str(), &rule.reason]);
         line(&mut text, "about", &rule.targets.words());
         write_matchers(&mut text, &rule.matchers, globs);
+    }
+    for invariant in invariants {
+        write_assertion(&mut text, "invariant", invariant);
+    }
+    for ReviewRule { steps, assertion } in reviews {
+        write_assertion(&mut text, "review", assertion);
+        line(&mut text, "steps", steps);
     }
     hex(digest(&SHA256, text.as_bytes()).as_ref())
 }
@@ -48,6 +62,12 @@ fn write_matchers(text: &mut String, matchers: &Matchers, globs: &PathSet) {
             }
         }
     }
+}
+
+fn write_assertion(text: &mut String, key: &str, assertion: &Assertion) {
+    let Assertion { id, cypher, params, expect, reason, at: _ } = assertion;
+    let params = canonical_json(&Value::Object(params.clone()));
+    line(text, key, &[&**id, expect.as_str(), &**reason, &**cypher, &*params]);
 }
 
 fn sorted<T>(text: &mut String, key: &str, values: &Option<Vec<T>>, word: impl Fn(&T) -> String) {

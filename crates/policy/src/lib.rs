@@ -10,6 +10,7 @@
 //! - The strictest rule wins. The default takes part where an effect of the call is covered by no rule.
 //! - A rule about the tool that returns the text of files applies to every tool whose answer quotes them.
 
+mod assertion;
 mod call_facts;
 mod canonical;
 mod canonical_json;
@@ -30,6 +31,7 @@ mod token;
 mod tools;
 mod verdict;
 
+pub use assertion::{Assertion, Expectation, ReviewRule};
 pub use call_facts::{CallFacts, Fact};
 pub use canonical_json::value_hash;
 pub use host_name::HostPort;

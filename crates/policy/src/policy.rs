@@ -1,5 +1,6 @@
 //! A loaded policy.
 
+use super::assertion::{Assertion, ReviewRule};
 use super::call_facts::CallFacts;
 use super::canonical::version_of;
 use super::file::fault::Fault;
@@ -32,6 +33,9 @@ pub struct Policy {
     pub(super) index: RuleIndex,
     pub(super) globs: PathSet,
     pub(super) tools: Tools,
+    /// Assertions about the graph that must always hold.
+    invariants: Vec<Assertion>,
+    reviews: Vec<ReviewRule>,
     version: String,
 }
 
@@ -92,7 +96,16 @@ impl Policy {
 
     fn built_in(name: &str, default: Decision, rules: Vec<Rule>, tools: &Tools) -> Self {
         let default_at = name.to_owned();
-        Self::new(ParsedPolicy { default, default_at, rules, globs: PathSet::default(), tests: Vec::new() }, tools)
+        let written = ParsedPolicy {
+            default,
+            default_at,
+            rules,
+            globs: PathSet::default(),
+            tests: Vec::new(),
+            invariants: Vec::new(),
+            reviews: Vec::new(),
+        };
+        Self::new(written, tools)
     }
 
     fn load(root: &Node, source: &str, tools: &Tools) -> Result<Self, PolicyError> {
@@ -116,10 +129,10 @@ impl Policy {
     }
 
     fn new(written: ParsedPolicy, tools: &Tools) -> Self {
-        let ParsedPolicy { default, default_at, rules, globs, .. } = written;
+        let ParsedPolicy { default, default_at, rules, globs, tests: _, invariants, reviews } = written;
         let default_reason = format!("No rule applies to this call; the default is {}.", default.as_str());
         Self {
-            version: version_of(default, &rules, &globs),
+            version: version_of(default, &rules, &globs, (&invariants, &reviews)),
             index: RuleIndex::new(&rules),
             default,
             default_at: default_at.into(),
@@ -127,7 +140,21 @@ impl Policy {
             rules,
             globs,
             tools: tools.clone(),
+            invariants,
+            reviews,
         }
+    }
+
+    /// Assertions about the graph that must always hold.
+    #[must_use]
+    pub fn invariants(&self) -> &[Assertion] {
+        &self.invariants
+    }
+
+    /// Assertions about steps of plans.
+    #[must_use]
+    pub fn reviews(&self) -> &[ReviewRule] {
+        &self.reviews
     }
 
     /// The hash of the rules' meaning: comments, lines and tests do not change it.

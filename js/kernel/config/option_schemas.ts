@@ -148,6 +148,10 @@ export const ConfigInputSchema = z.strictObject({
   mode: modes.describe(
     'Whether agents must write a test first: always (strict), for new tools only (debug), or not (explore).',
   ),
+  guardian: z
+    .enum(['off', 'warn', 'halt'])
+    .optional()
+    .describe('Contradictions between ledger and Git: ignored (off), logged (warn), or calls that change are refused (halt).'),
   exempt: texts.optional().describe('Globs of tools that need no tests.'),
   rules: z
     .record(z.string(), z.enum(['off', 'advice', 'warning', 'error']))

@@ -3,6 +3,7 @@
 use super::agent_config::AgentConfig;
 use super::fs_config::FsConfig;
 use super::git_config::GitConfig;
+use super::guardian_mode::GuardianMode;
 use super::ledger_config::LedgerConfig;
 use super::memory_config::{MemoryMode, ReuseMode};
 use super::network_config::NetworkConfig;
@@ -33,6 +34,8 @@ pub struct Config {
     pub rules: RuleLevels,
     /// How strictly tests are required.
     pub mode: Mode,
+    /// What happens when the records of the workspace contradict each other.
+    pub guardian: GuardianMode,
     /// Globs of tools that need no tests.
     pub exempt: Vec<String>,
     pub fs: FsConfig,
@@ -76,6 +79,7 @@ impl Default for Config {
             check: CheckMode::default(),
             rules: RuleLevels::new(),
             mode: Mode::default(),
+            guardian: GuardianMode::default(),
             exempt: Vec::new(),
             fs: FsConfig::default(),
             allowed_imports: DEFAULT_IMPORTS.map(str::to_owned).to_vec(),

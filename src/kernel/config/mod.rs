@@ -10,6 +10,7 @@ mod fs_config;
 #[cfg(test)]
 mod fuzz_tests;
 mod git_config;
+mod guardian_mode;
 mod ledger_config;
 mod limit;
 mod limit_table;
@@ -25,6 +26,7 @@ mod tokens_config;
 pub use config::Config;
 pub use fs_config::FsConfig;
 pub use git_config::{GitProvider, GitWriteStrategy};
+pub use guardian_mode::GuardianMode;
 pub use limit_table::limit_table;
 pub(super) use limit_table::{
     DEFAULT_FIND_LIMIT, DEFAULT_HISTORY_LIMIT, DEFAULT_SEARCH_LIMIT, FIND_LIMIT, HISTORY_LIMIT, SEARCH_LIMIT,

@@ -17,10 +17,12 @@ use super::shown_json::shown;
 use super::witness::{Witness, trailer};
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tgp_base::call::{Call, CallContext, Changes};
+use tgp_base::effect::Effect;
 use tgp_base::error::{Error, ErrorCode};
+use tgp_git::FileChange;
 use tgp_ledger::{BodyValue, EventType, Importance, Ledger, LedgerError, NewEvent};
 use tgp_vfs::JailPath;
 
@@ -35,7 +37,12 @@ pub struct Door {
     next: AtomicU64,
     /// Whether the first call has been recorded.
     is_in_use: AtomicBool,
+    /// Refuses calls in a halted workspace.
+    guard: OnceLock<Guard>,
 }
+
+/// Refuses calls with some effects in a halted workspace.
+pub type Guard = Box<dyn Fn(Effect) -> Result<(), Error> + Send + Sync>;
 
 impl Door {
     /// A door that records every call; without a ledger it only numbers them.
@@ -46,6 +53,7 @@ impl Door {
             gate: Arc::new(gate),
             next: AtomicU64::new(FIRST_NUMBER),
             is_in_use: AtomicBool::new(false),
+            guard: OnceLock::new(),
         })
     }
 
@@ -80,6 +88,22 @@ impl Door {
                 Err(Error::new(ErrorCode::Ledger, text))
             }
         }
+    }
+
+    /// Sets what refuses calls in a halted workspace.
+    pub fn set_guard(&self, guard: Guard) {
+        // A kernel sets it once.
+        let _first = self.guard.set(guard);
+    }
+
+    /// Whether the workspace can be halted: whether it is must be read from files.
+    #[must_use]
+    pub fn has_guard(&self) -> bool {
+        self.guard.get().is_some()
+    }
+
+    fn guarded(&self, effect: Effect) -> Result<(), Refusal> {
+        self.guard.get().map_or(Ok(()), |guard| guard(effect)).map_err(Refusal::Invalid)
     }
 
     /// Whether calls are recorded, or changes refused because they cannot be.
@@ -117,7 +141,7 @@ impl Door {
             call.changes = Changes::Nothing;
         }
         self.require_room(&call)?;
-        let judged = self.gate.judge(&call, details);
+        let judged = self.guarded(call.effect).and_then(|()| self.gate.judge(&call, details));
         // The whole path is judged; what is recorded and reported from here on is bounded.
         call.path = call.path.map(kept_path);
         let admitted = judged.map_err(|refusal| self.refuse(&call, unless_held(details, refusal)))?;
@@ -138,7 +162,7 @@ impl Door {
     /// `Denied` and `Approval`.
     pub fn check(&self, mut call: Call<'_>, details: CallDetails<'_>) -> Result<(), Error> {
         call.path = call.path.map(canonical_path);
-        let judged = self.gate.judge(&call, details);
+        let judged = self.guarded(call.effect).and_then(|()| self.gate.judge(&call, details));
         call.path = call.path.map(kept_path);
         judged.map(|_| ()).map_err(|refusal| {
             let mut error = self.refuse(&call, refusal);
@@ -269,10 +293,15 @@ impl Witness for Door {
         Some(trailer(&head, &key, &signature))
     }
 
-    fn committed(&self, commit: &str, paths: &[&str]) {
-        let paths_json = to_raw_value(paths).ok();
+    fn committed(&self, commit: &str, changes: &[FileChange<'_>]) {
+        let json_of = |paths: &[&str]| to_raw_value(paths).ok().filter(|_| !paths.is_empty());
+        let paths: Vec<&str> = changes.iter().map(|change| change.path).collect();
+        let removed: Vec<&str> =
+            changes.iter().filter(|change| change.content.is_none()).map(|change| change.path).collect();
+        let (paths_json, removed_json) = (json_of(&paths), json_of(&removed));
         let mut body = vec![("commit", BodyValue::Text(commit))];
         body.extend(paths_json.as_deref().map(|paths| ("paths", BodyValue::Json(paths))));
+        body.extend(removed_json.as_deref().map(|paths| ("removed", BodyValue::Json(paths))));
         let path = paths.first().copied();
         self.recorder
             .record_for(present().as_ref(), &NewEvent { path, body: &body, ..NewEvent::of_kernel(EventType::Commit) });

@@ -49,4 +49,4 @@ pub use sql_changes::{named_changes, sql_changes};
 pub use strictest_verdict::{Previews, strictest_verdict};
 pub use tokens::Tokens;
 pub use trace::{Phase, Trace, TraceReport, millis};
-pub use witness::{TRAILER, Witness, with_trailer, witness_in};
+pub use witness::{TRAILER, Witness, has_trailer, with_trailer, witness_in};

@@ -1,5 +1,6 @@
 //! Commit trailers with the signed ledger position, by which a truncated ledger is detected.
 
+use tgp_git::FileChange;
 use tgp_ledger::{Durability, Hash, Head, PublicKey, Statement, Witness as Witnessed};
 
 /// The key of the trailer.
@@ -10,8 +11,8 @@ pub trait Witness: Send + Sync {
     /// The trailer line for the message; none without a ledger.
     fn trailer(&self) -> Option<String>;
 
-    /// Records a commit of these files.
-    fn committed(&self, commit: &str, paths: &[&str]);
+    /// Records a commit with these changes.
+    fn committed(&self, commit: &str, changes: &[FileChange<'_>]);
 }
 
 /// A commit message with one more trailer.
@@ -33,12 +34,21 @@ pub fn trailer(head: &Head, key: &str, signature: &str) -> String {
     format!("{TRAILER}: {} {} {key} {signature}", head.size, head.hash)
 }
 
+/// Whether a commit message has a trailer, by whatever key: a kernel has made the commit.
+#[must_use]
+pub fn has_trailer(message: &str) -> bool {
+    value_in(message).is_some_and(|value| value.split_whitespace().count() == 4)
+}
+
+fn value_in(message: &str) -> Option<&str> {
+    message.lines().rev().find_map(|line| line.strip_prefix(TRAILER)?.strip_prefix(": "))
+}
+
 /// The ledger position in a commit message, if signed with this key. Trailers by other keys are ignored: other machines
 /// have their own ledgers, and anyone who can push can write a trailer.
 #[must_use]
 pub fn witness_in(message: &str, key: &PublicKey) -> Option<Witnessed> {
-    let value = message.lines().rev().find_map(|line| line.strip_prefix(TRAILER)?.strip_prefix(": "))?;
-    let words: Vec<&str> = value.split_whitespace().collect();
+    let words: Vec<&str> = value_in(message)?.split_whitespace().collect();
     let [size, head, _, signature] = words.as_slice() else { return None };
     let head = Head { size: size.parse().ok()?, hash: Hash::parse(head)? };
     let is_signed = |statement: Statement| statement.is_signed(&head, signature, key);

@@ -5,6 +5,7 @@ mod git_remote;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod history;
 mod pull_request_text;
+mod records;
 mod run_examples;
 mod uncommitted;
 mod workspace;

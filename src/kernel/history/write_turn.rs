@@ -87,8 +87,7 @@ impl<'h> WriteTurn<'h> {
         let writing = self.writing.take().unwrap_or(Err(GitError::Fault))?;
         let committed = writing.commit(&self.witnessed(message), changes)?;
         if let Some(id) = &committed.id {
-            let paths: Vec<&str> = changes.iter().map(|change| change.path).collect();
-            self.witness.committed(id.as_str(), &paths);
+            self.witness.committed(id.as_str(), changes);
         }
         Ok(committed)
     }

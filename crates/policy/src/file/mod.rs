@@ -7,6 +7,7 @@ pub(super) mod matcher_context;
 pub(super) mod node;
 mod plain_scalar;
 mod read_args;
+mod read_assertions;
 pub(super) mod read_matchers;
 pub(super) mod read_policy;
 pub(super) mod read_test;

@@ -4,8 +4,10 @@ use super::fault::{Fault, shown};
 use super::fields::{Fields, text, word};
 use super::matcher_context::MatcherContext;
 use super::node::{Content, Node};
+use super::read_assertions::{MAX_ASSERTIONS, read_invariants, read_reviews};
 use super::read_matchers::{MATCHER_KEYS, read_matchers, read_targets};
 use super::read_test::{FileTest, read_test};
+use crate::assertion::{Assertion, ReviewRule};
 use crate::matching::path_set::{PathSet, PathSetBuilder};
 use crate::rule::Rule;
 use crate::tools::Tools;
@@ -28,12 +30,14 @@ pub(crate) struct ParsedPolicy {
     pub rules: Vec<Rule>,
     pub globs: PathSet,
     pub tests: Vec<FileTest>,
+    pub invariants: Vec<Assertion>,
+    pub reviews: Vec<ReviewRule>,
 }
 
 /// # Errors
 /// For the first error in the policy.
 pub(crate) fn read_policy(root: &Node, source: &str, tools: &Tools) -> Result<ParsedPolicy, Fault> {
-    let fields = Fields::of(root, "A policy", &["version", "default", "rules", "tests"])?;
+    let fields = Fields::of(root, "A policy", &["version", "default", "rules", "tests", "invariants", "reviews"])?;
     if let Some(version) = fields.get("version")
         && version.value.content != Content::Scalar(Value::from(1))
     {
@@ -56,7 +60,9 @@ pub(crate) fn read_policy(root: &Node, source: &str, tools: &Tools) -> Result<Pa
     let tests = list(&fields, "tests", MAX_TESTS)?.iter().map(|node| read_test(node, source, tools));
     let tests = tests.collect::<Result<_, _>>()?;
     let globs = globs.finish().map_err(|message| Fault::new(&root.place, message))?;
-    Ok(ParsedPolicy { default, default_at, rules, globs, tests })
+    let invariants = read_invariants(list(&fields, "invariants", MAX_ASSERTIONS)?, source)?;
+    let reviews = read_reviews(list(&fields, "reviews", MAX_ASSERTIONS)?, source)?;
+    Ok(ParsedPolicy { default, default_at, rules, globs, tests, invariants, reviews })
 }
 
 /// The entries of an optional list.
@@ -84,7 +90,7 @@ fn read_rule<'n>(
     let mut known = vec!["id", "allow", "ask", "deny", "reason"];
     known.extend(MATCHER_KEYS);
     let fields = Fields::of(node, "A rule", &known)?;
-    let id = read_id(&fields)?;
+    let id = read_id(&fields, "A rule")?;
     if let Some(first) = ids.insert(id, node) {
         let first = first.place.within(source);
         return Err(Fault::new(fields.place, format!("The id '{id}' is already used ({first}). Choose another.")));
@@ -114,11 +120,12 @@ fn default_reason(id: &str, decision: Decision) -> String {
     format!("The rule '{id}' {does} this.")
 }
 
-fn read_id<'n>(fields: &Fields<'n>) -> Result<&'n str, Fault> {
+/// `what` names the entry in messages, as in "A rule".
+pub(super) fn read_id<'n>(fields: &Fields<'n>, what: &str) -> Result<&'n str, Fault> {
     let Some(member) = fields.get("id") else {
-        return Err(Fault::new(fields.place, "A rule needs an 'id', which refusals name."));
+        return Err(Fault::new(fields.place, format!("{what} needs an 'id', which refusals name.")));
     };
-    let id = text(&member.value, "The id of a rule")?;
+    let id = text(&member.value, "The id")?;
     let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | ':');
     if id.is_empty() || id.len() > MAX_ID_BYTES || !id.chars().all(plain) {
         let message =
@@ -131,7 +138,7 @@ fn read_id<'n>(fields: &Fields<'n>) -> Result<&'n str, Fault> {
     Ok(id)
 }
 
-fn read_reason(node: &Node) -> Result<&str, Fault> {
+pub(super) fn read_reason(node: &Node) -> Result<&str, Fault> {
     let reason = text(node, "The reason")?;
     if reason.trim().is_empty() || reason.len() > MAX_REASON_BYTES {
         return Err(Fault::new(&node.place, format!("The reason must have 1 to {MAX_REASON_BYTES} bytes.")));

@@ -29,7 +29,11 @@ fn invalid_files_are_refused_with_their_line() {
         ("default: ask\n---\ndefault: allow", 2, "one document"),
         ("default: ask\ndefault: allow", 2, "'default' is a duplicate (first in line 1)"),
         ("default: ask\nrulez: []", 2, "A policy has no key 'rulez'. Did you mean 'rules'?"),
-        ("default: ask\nfrobnicate: 1", 2, "It can have 'version', 'default', 'rules', 'tests'"),
+        (
+            "default: ask\nfrobnicate: 1",
+            2,
+            "It can have 'version', 'default', 'rules', 'tests', 'invariants', 'reviews'",
+        ),
         ("version: 2", 1, "The version must be 1"),
         ("version: '1'", 1, "The version must be 1"),
         ("default: ask\nversion:\n  - 1", 3, "The version must be 1"),
@@ -69,7 +73,7 @@ fn invalid_rules_are_refused_with_their_line() {
         ("allow: [read]", "A rule needs an 'id'"),
         ("id: a", "must have exactly one of 'allow', 'ask' and 'deny'"),
         ("id: a, allow: [read], deny: [write]", "must have exactly one of"),
-        ("id: 7, allow: [read]", "The id of a rule must be a text, not a number. Put it in quotes."),
+        ("id: 7, allow: [read]", "The id must be a text, not a number. Put it in quotes."),
         ("id: '', allow: [read]", "must be 1 to 64 letters"),
         ("id: 'a b', allow: [read]", "The id 'a b' must be"),
         ("id: default, allow: [read]", "is reserved"),
@@ -197,4 +201,43 @@ fn invalid_tests_are_refused_with_their_line() {
     ] {
         refused(&[(&test(text), 4, words)]);
     }
+}
+
+#[test]
+fn invalid_assertions_are_refused_with_their_line() {
+    let query = "cypher: 'MATCH (f:File) RETURN f'";
+    let entry = |rest: &str| format!("default: allow\ninvariants:\n  - {{ id: a, {rest} }}\n");
+    for (yaml, line, words) in [
+        (entry(query), 3, "'a' needs a 'cypher' query and an 'expect': rows or no rows"),
+        (entry(&format!("{query}, expect: some")), 3, "must be one of rows, no rows, not 'some'"),
+        (entry("cypher: '', expect: rows"), 3, "The query must have 1 to"),
+        (entry(&format!("{query}, expect: rows, params: [1]")), 3, "'params' must be a map, not a list"),
+        (entry(&format!("{query}, expect: rows, steps: [A]")), 3, "An invariant has no key 'steps'"),
+        (
+            format!("{}  - {{ id: a, {query}, expect: rows }}", entry(&format!("{query}, expect: rows"))),
+            4,
+            "already used",
+        ),
+        (format!("default: allow\nreviews:\n  - {{ {query}, expect: rows }}"), 3, "A review needs an 'id'"),
+        (format!("default: allow\nreviews:\n  - {{ id: b, steps: [], {query}, expect: rows }}"), 3, "is an empty list"),
+    ] {
+        refused(&[(&yaml, line, words)]);
+    }
+}
+
+#[test]
+fn assertions_are_read_and_change_the_version() {
+    let with = |rest: &str| load(&format!("default: allow\n{rest}")).unwrap();
+    let plain = with("rules: []");
+    let entry =
+        "{ id: a, cypher: 'MATCH (f:File {path: $p}) RETURN f', params: { p: x }, expect: no rows, reason: Because }";
+    let invariant = with(&format!("invariants: [{entry}]"));
+    let [read] = invariant.invariants() else { panic!("one invariant") };
+    assert_eq!((&*read.id, read.expect.as_str(), &*read.reason), ("a", "no rows", "Because"));
+    assert_eq!(read.params["p"], "x");
+    assert!(read.expect.is_met(false) && !read.expect.is_met(true));
+    let review = with("reviews: [{ id: a, steps: DELETE_FILE, cypher: 'MATCH (f:File) RETURN f', expect: rows }]");
+    assert_eq!(review.reviews()[0].steps, ["DELETE_FILE"]);
+    assert_eq!(&*review.reviews()[0].assertion.reason, "'a' does not hold.");
+    assert!(plain.version() != invariant.version() && plain.version() != review.version());
 }

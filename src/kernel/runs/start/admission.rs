@@ -93,6 +93,14 @@ impl Runs {
         self.services().tests.mode_of(caller.kind, caller.mode)
     }
 
+    /// Whether the tests of a tool allow a run of a caller, before the run. A tool that does not compile is left to the run.
+    pub fn tests_allow(&self, what: &Runnable, caller: &Caller) -> Result<(), Error> {
+        match self.graph(what, None) {
+            Ok(graph) => self.tests_let_run(what, caller, Origin::Call, &graph),
+            Err(_) => Ok(()),
+        }
+    }
+
     /// Refuses a run that the tests of a tool do not allow.
     pub(in crate::kernel::runs) fn tests_let_run(
         &self,

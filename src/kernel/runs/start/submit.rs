@@ -75,7 +75,7 @@ impl Runs {
     /// for the ledger, and there are no rules, or its module graph is cached and valid.
     fn enters_quickly(&self, request: &ExecRequest) -> bool {
         let caller = &request.options.caller;
-        if !request.is_short() {
+        if !request.is_short() || self.services.door.has_guard() {
             return false;
         }
         if self.services.door.gate().is_open_to(caller) {
