@@ -83,6 +83,16 @@ pub enum GitError {
     Conflict { path: String, commit: String, branch: String },
     #[error("'{commit}' is not a commit of this repository; use the full hash of a commit that file_history lists")]
     NoSuchCommit { commit: String },
+    #[error("'{commit}' is not the hash of one commit: several objects start with it. Use more digits")]
+    AmbiguousCommit { commit: String },
+    #[error("There is no Git repository at this path. Use the folder that has the .git folder")]
+    NoRepository,
+    #[error("The repository cannot be read: {reason}")]
+    UnsupportedFormat { reason: &'static str },
+    #[error("The history cannot be read: {reason}")]
+    HistoryTooLarge { reason: String },
+    #[error("The kernel was shut down while the history was read")]
+    Stopped,
     #[error("{path} is not in commit {commit}; find another commit with file_history")]
     NotInCommit { path: String, commit: String },
     #[error("{path} of commit {commit} is larger than fs.fileBytes; raise the limit to restore it")]
@@ -155,9 +165,14 @@ impl PartError for GitError {
             Self::ReadOnly | Self::NothingToRead => ErrorCode::Io,
             Self::Conflict { .. } => ErrorCode::GitConflict,
             Self::Held { .. } => ErrorCode::State,
-            Self::TooLarge { .. } => ErrorCode::Limit,
-            Self::NoSuchCommit { .. } | Self::NotInCommit { .. } => ErrorCode::NotFound,
+            Self::TooLarge { .. } | Self::HistoryTooLarge { .. } => ErrorCode::Limit,
+            Self::NoSuchCommit { .. }
+            | Self::AmbiguousCommit { .. }
+            | Self::NoRepository
+            | Self::NotInCommit { .. } => ErrorCode::NotFound,
+            Self::Stopped => ErrorCode::Shutdown,
             Self::NotOwned
+            | Self::UnsupportedFormat { .. }
             | Self::BadConfiguration
             | Self::Bare
             | Self::DetachedHead

@@ -1,7 +1,7 @@
 //! Git storage of tools: commits, history, remotes and pull requests.
 //!
 //! The files here are shared by all folders. Each folder uses only those named before it: `objects`, `branches`,
-//! `work_tree`, `durability`, `store`, `remote`, `pull_request`, `upstream`.
+//! `work_tree`, `durability`, `store`, `remote`, `reader`, `pull_request`, `upstream`.
 
 // Not used directly: its feature links zlib into libgit2.
 use libz_sys as _;
@@ -18,6 +18,7 @@ mod objects;
 mod path_file;
 mod patience_diff;
 mod pull_request;
+mod reader;
 mod regular_file;
 mod remote;
 mod secret;
@@ -39,6 +40,8 @@ pub use file_change::FileChange;
 pub use git_error::GitError;
 pub use limits::{Limit, Limits};
 pub use pull_request::pull_request::{Describe, PullRequest, PullRequestState, PullRequestText};
+pub use reader::changes::{ChangeKind, ChangedFile};
+pub use reader::history_reader::{HistoryCommit, HistoryFile, HistoryReader, ObjectHash};
 pub use remote::http::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
 pub use remote::remote_options::RemoteOptions;
 pub use remote::remote_url::{Provider, RemoteUrl};

@@ -41,6 +41,16 @@ pub(super) const MAX_REF_BYTES: usize = 1024;
 pub(super) const MAX_REPORT_BYTES: u64 = 1 << 20;
 /// Messages of a server besides the pack, such as progress.
 pub(super) const MAX_CHATTER_BYTES: u64 = 4 << 20;
+/// Commits of one repository that a reader visits.
+pub(super) const MAX_READ_COMMITS: usize = 1_000_000;
+/// Largest file whose similarity to another is measured.
+pub(super) const MAX_COMPARED_BYTES: u64 = 1 << 20;
+/// All files of one commit whose similarity is measured.
+pub(super) const MAX_COMPARED_TOTAL: u64 = 64 << 20;
+/// Added files times removed files of one commit that are compared with each other.
+pub(super) const MAX_COMPARED_PAIRS: usize = 300 * 300;
+/// Comparison steps of one commit; a step is one line.
+pub(super) const MAX_COMPARE_STEPS: u64 = 40_000_000;
 /// Characters of a remote's text in an error message.
 pub(super) const MAX_REASON: usize = 300;
 /// Longest time without data from a remote.
@@ -130,6 +140,26 @@ impl Limit {
             | Self::Advertisement
             | Self::Refs
             | Self::Chatter => None,
+        }
+    }
+
+    /// What of a repository on disk exceeds the limit.
+    pub(super) fn reason(self) -> String {
+        match self {
+            Self::ObjectBytes(most) => format!("it has a folder whose list has more than {most} bytes"),
+            Self::TreeDepth => format!("its folders are more than {MAX_TREE_DEPTH} deep"),
+            Self::Files(most) => format!("one of its commits changes more than {most} files"),
+            Self::PathsBytes => format!("the paths of one commit have more than {MAX_PATHS_BYTES} bytes"),
+            Self::Refs | Self::Advertisement => format!("it has more than {MAX_REFS} references"),
+            Self::FetchBytes(_)
+            | Self::UnpackedBytes(_)
+            | Self::Objects(_)
+            | Self::CommitBytes
+            | Self::Parents
+            | Self::DeltaChain(_)
+            | Self::Names(_)
+            | Self::RootBytes(_)
+            | Self::Chatter => "its folders have too many entries".to_owned(),
         }
     }
 }

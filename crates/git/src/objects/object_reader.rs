@@ -3,9 +3,10 @@
 use crate::git_error::GitError;
 use crate::regular_file;
 use flate2::read::ZlibDecoder;
-use git2::{ObjectType, Oid, Repository};
+use git2::{ObjectType, Odb, Oid, Repository};
 use std::fs::File;
 use std::io::{BufReader, Read};
+use std::path::Path;
 
 /// Maximum length of a loose object header.
 const MAX_HEADER: usize = 32;
@@ -21,11 +22,22 @@ pub(crate) enum ReadObject {
 
 /// Reads an object of at most `most` bytes.
 pub(crate) fn read(repository: &Repository, id: Oid, kind: ObjectType, most: u64) -> Result<ReadObject, GitError> {
-    if let Some(found) = read_loose(repository, id, kind, most) {
+    let odb = repository.odb().map_err(|error| GitError::git("read an object", &error))?;
+    read_in(&odb, &repository.commondir().join("objects"), id, kind, most)
+}
+
+/// As [`read`], from a database whose loose objects are in `folder`.
+pub(crate) fn read_in(
+    odb: &Odb<'_>,
+    folder: &Path,
+    id: Oid,
+    kind: ObjectType,
+    most: u64,
+) -> Result<ReadObject, GitError> {
+    if let Some(found) = read_loose(folder, id, kind, most) {
         return Ok(found);
     }
     let failed = |error: git2::Error| GitError::git("read an object", &error);
-    let odb = repository.odb().map_err(failed)?;
     match odb.read_header(id) {
         Err(_) => Ok(ReadObject::Missing),
         Ok((_, found)) if found != kind => Ok(ReadObject::Missing),
@@ -43,10 +55,10 @@ pub(crate) fn blob_size(repository: &Repository, id: Oid) -> Option<u64> {
 }
 
 /// Reads a loose object. `None` if there is no file, or if libgit2 should read it and report the error.
-fn read_loose(repository: &Repository, id: Oid, kind: ObjectType, most: u64) -> Option<ReadObject> {
+fn read_loose(objects: &Path, id: Oid, kind: ObjectType, most: u64) -> Option<ReadObject> {
     let name = id.to_string();
     let (folder, file) = name.split_at_checked(2)?;
-    let path = repository.commondir().join("objects").join(folder).join(file);
+    let path = objects.join(folder).join(file);
     let file = regular_file::open(&path, File::options().read(true)).ok()?;
     let mut stream = BufReader::new(ZlibDecoder::new(file));
     let (found, size) = loose_header(&mut stream)?;

@@ -5,7 +5,7 @@ use super::skipped_files::{SkipReason, SkippedFiles};
 use super::tree_entry::Entry;
 use super::trees::{Trees, unreadable};
 use crate::git_error::GitError;
-use crate::limits::{Limit, MAX_PATH_BYTES, MAX_PATHS_BYTES, MAX_TREE_DEPTH};
+use crate::limits::{Limit, Limits, MAX_PATH_BYTES, MAX_PATHS_BYTES, MAX_TREE_DEPTH};
 use git2::Oid;
 use std::cmp::Ordering;
 
@@ -34,9 +34,26 @@ struct Pair {
     new: Option<Oid>,
 }
 
+/// Where the bytes of trees come from.
+pub(crate) trait TreeSource {
+    /// The bytes of a tree.
+    fn read(&self, tree: Oid) -> Result<Vec<u8>, GitError>;
+    fn limits(&self) -> &Limits;
+}
+
+impl TreeSource for Trees<'_> {
+    fn read(&self, tree: Oid) -> Result<Vec<u8>, GitError> {
+        Trees::read(self, tree)
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+}
+
 /// A running comparison.
-struct TreeComparison<'t, 'r> {
-    trees: &'t Trees<'r>,
+struct TreeComparison<'t> {
+    trees: &'t dyn TreeSource,
     found: TreeChanges,
     waiting: Vec<Pair>,
     /// Remaining budgets: entries, path bytes and tree bytes.
@@ -48,24 +65,29 @@ struct TreeComparison<'t, 'r> {
 impl Trees<'_> {
     /// The paths at which `new` differs from `old`.
     pub(crate) fn changes(&self, old: Option<Oid>, new: Option<Oid>) -> Result<TreeChanges, GitError> {
-        let mut walk = TreeComparison {
-            trees: self,
-            found: TreeChanges::default(),
-            waiting: Vec::new(),
-            entries: self.limits.changed_files(),
-            path_bytes: MAX_PATHS_BYTES,
-            bytes: self.limits.unpacked_bytes(),
-        };
-        walk.push(Pair { path: Some(String::new()), depth: 0, old, new })?;
-        while let Some(pair) = walk.waiting.pop() {
-            walk.compare(&pair)?;
-        }
-        walk.found.all.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-        Ok(walk.found)
+        changes_in(self, old, new)
     }
 }
 
-impl TreeComparison<'_, '_> {
+/// The paths at which `new` differs from `old`.
+pub(crate) fn changes_in(trees: &dyn TreeSource, old: Option<Oid>, new: Option<Oid>) -> Result<TreeChanges, GitError> {
+    let mut walk = TreeComparison {
+        trees,
+        found: TreeChanges::default(),
+        waiting: Vec::new(),
+        entries: trees.limits().changed_files(),
+        path_bytes: MAX_PATHS_BYTES,
+        bytes: trees.limits().unpacked_bytes(),
+    };
+    walk.push(Pair { path: Some(String::new()), depth: 0, old, new })?;
+    while let Some(pair) = walk.waiting.pop() {
+        walk.compare(&pair)?;
+    }
+    walk.found.all.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    Ok(walk.found)
+}
+
+impl TreeComparison<'_> {
     fn push(&mut self, pair: Pair) -> Result<(), GitError> {
         if pair.old == pair.new {
             return Ok(());
@@ -78,14 +100,14 @@ impl TreeComparison<'_, '_> {
     }
 
     fn count(&mut self, entries: usize) -> Result<(), GitError> {
-        let most = self.trees.limits.changed_files();
+        let most = self.trees.limits().changed_files();
         self.entries = self.entries.checked_sub(entries as u64).ok_or(GitError::RemoteLimit(Limit::Files(most)))?;
         Ok(())
     }
 
     fn read(&mut self, tree: Option<Oid>) -> Result<Vec<u8>, GitError> {
         let content = tree.map(|tree| self.trees.read(tree)).transpose()?.unwrap_or_default();
-        let most = self.trees.limits.unpacked_bytes();
+        let most = self.trees.limits().unpacked_bytes();
         let left = self.bytes.checked_sub(content.len() as u64);
         self.bytes = left.ok_or(GitError::RemoteLimit(Limit::UnpackedBytes(most)))?;
         Ok(content)

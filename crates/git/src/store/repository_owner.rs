@@ -5,6 +5,7 @@
 
 #[cfg(unix)]
 use super::user_configuration;
+use crate::git_error::GitError;
 use git2::Repository;
 use std::path::Path;
 
@@ -18,6 +19,19 @@ pub(crate) fn open_trusted(path: &Path) -> Result<Repository, git2::Error> {
         return Err(git2::Error::new(code, class, "the repository belongs to another user"));
     }
     Ok(repository)
+}
+
+/// Refuses the repository at `path` with these Git directories, unless it is trusted. Its configuration is not read.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "libgit2 checks the owner"))]
+pub(crate) fn check(path: &Path, git_dir: &Path, common_dir: &Path) -> Result<(), GitError> {
+    ignore_user_configuration();
+    #[cfg(unix)]
+    if !unix::are_trusted(&[path, &path.join(".git"), git_dir, common_dir], path) {
+        return Err(GitError::NotOwned);
+    }
+    #[cfg(not(unix))]
+    Repository::open(path).map_err(|error| GitError::git("open the repository", &error))?;
+    Ok(())
 }
 
 /// Whether `path` is a repository without a work tree.
@@ -80,6 +94,12 @@ mod unix {
         let mut checked = work_tree.into_iter().chain(is_link.then_some(link.as_path())).chain([repository.path()]);
         checked.all(|path| user.trusts_path(path))
             || user_configuration::is_safe_directory(work_tree.unwrap_or_else(|| repository.path()))
+    }
+
+    /// Whether all of `paths` that exist are trusted, or the user trusts `directory`.
+    pub(super) fn are_trusted(paths: &[&Path], directory: &Path) -> bool {
+        let user = User::current();
+        paths.iter().all(|path| user.trusts_path(path)) || user_configuration::is_safe_directory(directory)
     }
 }
 

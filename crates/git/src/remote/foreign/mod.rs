@@ -52,6 +52,32 @@ impl ForeignRepository {
     }
 }
 
+impl ForeignRepository {
+    /// The directory with the files of one work tree, such as `HEAD`.
+    pub(crate) fn git_dir(&self) -> &Path {
+        &self.own
+    }
+
+    /// The directory with the files that all work trees share, such as objects.
+    pub(crate) fn common_dir(&self) -> &Path {
+        &self.common
+    }
+
+    /// Refuses storage formats that cannot be read.
+    pub(crate) fn check_format(&self) -> Result<(), GitError> {
+        let has = |name: &str| std::fs::symlink_metadata(self.common.join(name)).is_ok();
+        if has("reftable") {
+            return Err(GitError::UnsupportedFormat {
+                reason: "it keeps its references in a reftable; run `git refs migrate --ref-format=files` in it",
+            });
+        }
+        if has("objects/info/alternates") {
+            return Err(GitError::UnsupportedFormat { reason: USES_ALTERNATES });
+        }
+        Ok(())
+    }
+}
+
 fn is_repository(path: &Path) -> bool {
     path.join("HEAD").is_file() && path.join("objects").is_dir()
 }

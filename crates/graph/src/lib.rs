@@ -1,0 +1,23 @@
+//! The graph: a read model of a repository's commits, files, tools and runs, as of one commit. Queried with Cypher.
+//!
+//! Everything is derived from a [`Source`]. Commits and facts of files are cached in one SQLite file, which is rebuilt when it is
+//! missing or damaged. Queries run in memory, within a [`QueryBudget`].
+
+mod answers;
+mod graph_error;
+mod limits;
+mod records;
+mod source;
+mod store;
+mod view;
+
+pub use answers::{Dependent, HistoryEntry, Impact, ImpactRun, Ingested};
+pub use graph_error::{GraphError, QueryFault, StoreFault};
+pub use limits::{GraphLimits, QueryBudget};
+pub use records::{
+    Activity, ActivityState, ChangeStatus, CommitId, CommitRecord, FileChange, FileFacts, RunRecord, SessionWrite,
+    TreeFile,
+};
+pub use source::{EachActivity, EachCommit, Source};
+pub use store::GraphStore;
+pub use view::{View, Visible};
