@@ -14,6 +14,7 @@ export { createShellTools } from './agent_tools/shell_tools.js';
 export { createSqlTools } from './agent_tools/sql_tools.js';
 export { tgpTools } from './agent_tools/tgp_tools.js';
 export { handleToolCall } from './agent_tools/tool_call.js';
+export { canonicalJSONStringify, sha256 } from './boundary/canonical_json.js';
 export {
   AbortedError,
   ApprovalError,
@@ -24,6 +25,7 @@ export {
   FetchError,
   GitConflictError,
   GitError,
+  HaltError,
   InternalError,
   IoError,
   IsolateCrashedError,
@@ -36,7 +38,6 @@ export {
   SecurityViolation,
   ShutdownError,
   SqlError,
-  HaltError,
   StateError,
   TGPError,
   ToolError,
@@ -75,6 +76,7 @@ export type * from './types/dry_run.js';
 export type * from './types/errors.js';
 export type * from './types/files.js';
 export type * from './types/functions.js';
+export type * from './types/guardian.js';
 export type * from './types/kernel.js';
 export type * from './types/ledger.js';
 export type * from './types/memory.js';

@@ -11,7 +11,8 @@ import type { Confinement } from '../types/confinement.js';
 import type { DryRunOption, DryRunResult } from '../types/dry_run.js';
 import type { VFSAdapter } from '../types/files.js';
 import type { CheckResult, FixResult, FoundTool, Logger, Registry, TGPOptions } from '../types/kernel.js';
-import type { KernelLedger } from '../types/ledger.js';
+import type { AllowedQuery, KernelGuardian, ToolAllowed } from '../types/guardian.js';
+import type { KernelChronicle, KernelLedger } from '../types/ledger.js';
 import type { Stats } from '../types/memory.js';
 import type { KernelPolicy, TokenCaveats } from '../types/policy.js';
 import type { ExecResult, ExecToolOptions } from '../types/runs.js';
@@ -26,6 +27,9 @@ import { FixOptionsSchema, ShutdownOptionsSchema, SyncOptionsSchema } from './co
 import { kernelGit } from './files/kernel_git.js';
 import { kernelVfs } from './files/kernel_vfs.js';
 import { KernelRuntime } from './kernel_runtime.js';
+import { kernelGuardian } from './guardian/kernel_guardian.js';
+import { toolAllowed } from './guardian/tool_allowed.js';
+import { kernelChronicle } from './ledger/kernel_chronicle.js';
 import { kernelLedger } from './ledger/kernel_ledger.js';
 import { withoutThrowing } from './logger.js';
 import { caveatsText, kernelPolicy } from './policy/kernel_policy.js';
@@ -68,6 +72,10 @@ export class TGP {
    * for (const { ts, tool, path } of await kernel.ledger.tail({ session: 'order-77', type: 'CALL' })) console.log(ts, tool, path);
    */
   readonly ledger: KernelLedger;
+  /** The events of files in the ledger, in the shape of the original protocol. */
+  readonly chronicle: KernelChronicle;
+  /** The guardian: contradictions between ledger, Git and graph, assertions, and reviews of plans. */
+  readonly guardian: KernelGuardian;
   /** The policy: validates rules, explains a call, and replays recorded calls. */
   readonly policy: KernelPolicy;
   #runtime;
@@ -118,6 +126,8 @@ export class TGP {
     );
     this.git = kernelGit(this.#calls, this.#owner);
     this.ledger = kernelLedger(this.#calls);
+    this.chronicle = kernelChronicle(this.#calls);
+    this.guardian = kernelGuardian(this.#calls, parsed.options.reviewPlan);
     this.policy = kernelPolicy(this.#calls, this.#runtime);
     this.sessions = kernelSessions(this.#calls, this.ledger);
     warnOfIgnoredOptions(parsed.options, log);
@@ -289,6 +299,16 @@ export class TGP {
    */
   agent(options: AgentOptions): Agent {
     return agentFactory()(this, options);
+  }
+
+  /**
+   * Whether a call of an agent would be allowed, by guardian, test mode and policy together. The call is not made.
+   * @example
+   * const { allowed, reason } = await kernel.isToolAllowed({ tool: 'delete_file', args: { path: 'tools/x.ts' } });
+   * @throws {ValidationError} for a tool that does not exist
+   */
+  async isToolAllowed(query: AllowedQuery): Promise<ToolAllowed> {
+    return toolAllowed(this.#calls, query);
   }
 
   /**

@@ -1,7 +1,8 @@
 /** The configuration: as written (`…Input`), and with all defaults (`Filled…`, `Loaded…`). */
 
-import type { LimitError } from '../boundary/errors.js';
+import type { HaltError, LimitError } from '../boundary/errors.js';
 import type { SandboxFunction } from './functions.js';
+import type { GuardianMode, KernelGuardian } from './guardian.js';
 import type { TGPOptions } from './kernel.js';
 import type { LedgerConfigInput } from './ledger.js';
 import type { NetworkConfigInput } from './network.js';

@@ -6,6 +6,7 @@ import type { TGP } from '../kernel/tgp.js';
 import type { TGPConfigInput } from './config.js';
 import type { VFSAdapter } from './files.js';
 import type { HostCall, SandboxFunction } from './functions.js';
+import type { KernelGuardian, PlanReview } from './guardian.js';
 import type { RedactEvent } from './ledger.js';
 import type { EmbedTexts, MemoryReport } from './memory.js';
 import type { Approve } from './policy.js';
@@ -88,6 +89,8 @@ export type TGPOptions = {
   redact?: RedactEvent;
   /** The approver of calls that need approval. Without it such a call fails with {@link ApprovalError}. */
   approve?: Approve;
+  /** A second review of plans, after `reviews:` of the policy approved: {@link KernelGuardian.review}. If it fails, the plan is denied. */
+  reviewPlan?: PlanReview;
   /**
    * Settings of telemetry to the application's OpenTelemetry, if any, and to the channel `tgp:call`; `false` disables it. See
    * docs/observability.md.

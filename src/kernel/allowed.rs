@@ -1,6 +1,6 @@
 //! Whether a call would be allowed, by guardian, tests and policy together, without making it.
 
-use super::door::on_behalf;
+use super::door::{Guard, on_behalf};
 use super::files::FileChangeCall;
 use super::kernel::Kernel;
 use super::runs::Runnable;

@@ -172,6 +172,7 @@ impl Kernel {
             halt: control.halt,
             witness: Arc::<Door>::clone(&door),
         }));
+        let (host, guardian_mode) = (Arc::clone(&functions), config.guardian);
         let runs = Runs::new(RunDeps {
             config: config.sandbox,
             sandbox,
@@ -207,6 +208,15 @@ impl Kernel {
         // Must be the first event.
         warnings.extend(ledger.record_cut().unwrap_or_else(|error| Some(error.message)));
         let policy = PolicyApi::new(Arc::clone(&door));
+        let guardian = Guardian::new(GuardianDeps {
+            mode: guardian_mode,
+            door: Arc::clone(&door),
+            history: Arc::clone(&history),
+            graph: Arc::new(super::graph::Rows),
+            functions: host,
+        })?;
+        guardian.watch();
+        warnings.extend(guardian.check_at_boot());
         Ok(Arc::new(Self {
             config,
             warnings,
@@ -319,6 +329,7 @@ impl Kernel {
     pub fn shutdown(&self, push_wait: Option<Duration>) {
         self.runs.stop();
         self.tools.stop();
+        self.guardian.stop();
         self.history.stop(push_wait);
         self.tests.close();
         self.door.close();

@@ -170,6 +170,13 @@ export class KernelCalls {
     return this.read(async (kernel) => kernel.judge({ ...call, number: 0, caller: this.#callerText(0, caller) }));
   }
 
+  /** Whether a call would be allowed by guardian, tests and policy. It is not made. */
+  async allowed({ tool, effect, args, caller: given, path }: DescribedCall & { caller?: Caller }) {
+    const caller = this.#callerText(0, this.#runtime.gate.withRequest(given));
+    const call = { tool, effect, changes: false, path, args: toJsonText(args, 'args', { nonFiniteNumbers: 'null' }) };
+    return this.read(async (kernel) => kernel.allowed({ ...call, number: 0, caller }));
+  }
+
   /** The tools for the prompt of a caller; undefined before the boot, and for a denied token. */
   catalogue(limit: number, caller: Caller | undefined) {
     const { running } = this.#runtime;

@@ -35,6 +35,8 @@ const KINDS = {
   redact: (value) => (isFunction(value) ? undefined : 'must be a function that takes an event and returns it'),
   approve: (value) =>
     isFunction(value) ? undefined : 'must be a function that takes a request and returns true, false or { approved }',
+  reviewPlan: (value) =>
+    isFunction(value) ? undefined : 'must be a function that takes a plan and returns { type, … }',
   telemetry: (value) =>
     value === false || isObject(value) ? undefined : 'must be false, or an object such as { contents: true }',
   logger: (value) =>

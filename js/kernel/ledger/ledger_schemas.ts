@@ -68,6 +68,22 @@ export const LedgerPruneSchema = z
 /** The options of `show` and `export`. */
 export const LedgerReadSchema = z.strictObject({ signal });
 
+/** An event in the shape of a chronicle. Types of the kernel, its guardian and its watcher are reserved. */
+export const ChronicleEventSchema = z.looseObject({
+  type: text.refine(
+    (type) => type === 'APPLICATION' || !TYPES.some((known) => known === type),
+    'is recorded by the kernel only: use another type',
+  ),
+  timestamp: z.string().min(1).max(MAX_TEXT_CHARS).optional(),
+  actor: z.strictObject({ agent: text, id: z.string().max(MAX_TEXT_CHARS) }).optional(),
+  filePath: text.optional(),
+  eventId: assigned,
+  prevEventId: assigned,
+});
+
+/** The number of events of a chronicle's tail. */
+export const ChronicleTailSchema = wholeNumber(1, MAX_EVENTS);
+
 /** An event that the application appends. */
 export const LedgerEventSchema = z.looseObject({
   type: z.enum(OWN_TYPES).optional(),

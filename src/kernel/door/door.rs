@@ -17,7 +17,7 @@ use super::shown_json::shown;
 use super::witness::{Witness, trailer};
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tgp_base::call::{Call, CallContext, Changes};
 use tgp_base::effect::Effect;
@@ -37,12 +37,21 @@ pub struct Door {
     next: AtomicU64,
     /// Whether the first call has been recorded.
     is_in_use: AtomicBool,
-    /// Refuses calls in a halted workspace.
-    guard: OnceLock<Guard>,
+    guard: OnceLock<Weak<dyn Guard>>,
 }
 
-/// Refuses calls with some effects in a halted workspace.
-pub type Guard = Box<dyn Fn(Effect) -> Result<(), Error> + Send + Sync>;
+/// Refuses calls in a halted workspace.
+pub trait Guard: Send + Sync {
+    /// Whether it can refuse calls.
+    fn can_halt(&self) -> bool;
+
+    /// # Errors
+    /// `Halt`, and those of its check.
+    fn admit(&self, effect: Effect) -> Result<(), Error>;
+
+    /// A commit was made. Must not block.
+    fn committed(&self);
+}
 
 impl Door {
     /// A door that records every call; without a ledger it only numbers them.
@@ -91,7 +100,7 @@ impl Door {
     }
 
     /// Sets what refuses calls in a halted workspace.
-    pub fn set_guard(&self, guard: Guard) {
+    pub fn set_guard(&self, guard: Weak<dyn Guard>) {
         // A kernel sets it once.
         let _first = self.guard.set(guard);
     }
@@ -99,11 +108,15 @@ impl Door {
     /// Whether the workspace can be halted: whether it is must be read from files.
     #[must_use]
     pub fn has_guard(&self) -> bool {
-        self.guard.get().is_some()
+        self.guard().is_some_and(|guard| guard.can_halt())
+    }
+
+    fn guard(&self) -> Option<Arc<dyn Guard>> {
+        self.guard.get()?.upgrade()
     }
 
     fn guarded(&self, effect: Effect) -> Result<(), Refusal> {
-        self.guard.get().map_or(Ok(()), |guard| guard(effect)).map_err(Refusal::Invalid)
+        self.guard().map_or(Ok(()), |guard| guard.admit(effect)).map_err(Refusal::Invalid)
     }
 
     /// Whether calls are recorded, or changes refused because they cannot be.
@@ -305,5 +318,8 @@ impl Witness for Door {
         let path = paths.first().copied();
         self.recorder
             .record_for(present().as_ref(), &NewEvent { path, body: &body, ..NewEvent::of_kernel(EventType::Commit) });
+        if let Some(guard) = self.guard() {
+            guard.committed();
+        }
     }
 }

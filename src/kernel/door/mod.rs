@@ -33,7 +33,7 @@ pub use approvals::SentRequest;
 pub use approvals::{Approvals, DeciderAnswer, FULL_LIMIT, after_refusal, ask_approval};
 pub use call_details::CallDetails;
 pub use call_facts::recorded_call;
-pub use door::{Door, canonical_path, full};
+pub use door::{Door, Guard, canonical_path, full};
 pub use gate::Gate;
 pub use kernel_tools::{Quotes, Runs, kernel_tool, kernel_tools_json};
 pub use known_tools::known_tools;

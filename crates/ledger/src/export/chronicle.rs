@@ -52,6 +52,13 @@ pub fn chronicle_line(content: &str, before: Option<&Hash>) -> Option<ChronicleL
     for name in ["session", "call", "parent"] {
         content.remove(name);
     }
+    // An event that was given in this format keeps its own type, time and file.
+    if let Some(own_type) = content.remove("type_").filter(|_| line.get("type").is_some_and(|kind| kind == "APPLICATION")) {
+        line.insert("type".to_owned(), own_type);
+        for name in ["timestamp", "filePath"] {
+            line.extend(content.remove_entry(name));
+        }
+    }
     for (name, value) in content {
         // Members of the format are not overwritten by the body.
         let own = ["timestamp", "filePath", "eventId", "prevEventId"].contains(&name.as_str());
@@ -85,6 +92,20 @@ mod tests {
         assert_eq!(line.event_id, Hash::of(body.as_bytes()));
         let whole = body.replace(r#""eventId_""#, &format!(r#""eventId":"{}","eventId_""#, line.event_id));
         assert_eq!(line.text, whole);
+    }
+
+    #[test]
+    fn an_event_in_this_format_keeps_its_own_type_time_and_file() {
+        let content = concat!(
+            r#"{"actor":{"agent":"a","id":"b"},"filePath":"src/a.ts","note":1,"path":"a","timestamp":"then","#,
+            r#""ts":"2026-01-02T03:04:05.678Z","type":"APPLICATION","type_":"FILE_CREATED"}"#
+        );
+        let line = chronicle_line(content, None).unwrap();
+        assert!(line.text.ends_with(
+            r#""filePath":"src/a.ts","note":1,"timestamp":"then","type":"FILE_CREATED"}"#
+        ));
+        let forged = content.replace("APPLICATION", "HALT");
+        assert!(chronicle_line(&forged, None).unwrap().text.contains(r#""type":"HALT""#));
     }
 
     #[test]
