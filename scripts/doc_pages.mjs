@@ -28,12 +28,16 @@ export const SECTIONS = {
   Control: {
     'policy.md': 'rules, approvals, tokens, policy functions',
     'ledger.md': 'the audit log: events, verification, retention, PostgreSQL',
+    'guardian.md': 'contradictions between ledger and Git, invariants, the halt, reviews of plans',
     'observability.md': 'OpenTelemetry spans and metrics',
     'errors.md': 'every error code, with causes and fixes',
     'limits.md': 'every limit, with default and range',
     'threats.md': 'threats, each with the test that shows the defence',
   },
-  Reference: { 'api.md': 'every exported function, class, type and schema, by topic' },
+  Reference: {
+    'names.md': 'names of the original protocol: chronicle, guardian, valve, AQL, EHALT',
+    'api.md': 'every exported function, class, type and schema, by topic',
+  },
   Measurements: {
     'benchmarks.md': 'comparison with other sandboxes, and figures of every part',
     'load.md': 'an application under load',

@@ -35,7 +35,8 @@ function written(value: unknown, at: string, depth: number): string {
     if (LONE_SURROGATE.test(value)) throw refused(at, 'has half of a surrogate pair');
     return JSON.stringify(value);
   }
-  if (Array.isArray(value)) return `[${value.map((item, index) => written(item, `${at}[${index}]`, depth + 1)).join()}]`;
+  if (Array.isArray(value))
+    return `[${value.map((item, index) => written(item, `${at}[${index}]`, depth + 1)).join()}]`;
   if (!isRecord(value)) throw refused(at, `is a ${typeof value}, which JSON does not have`);
   if (typeof value.toJSON === 'function') return written(value.toJSON(), at, depth + 1);
   const members = Object.keys(value)
@@ -47,5 +48,7 @@ function written(value: unknown, at: string, depth: number): string {
 }
 
 function refused(at: string, problem: string) {
-  return new ValidationError(`${at.slice(0, 200)} ${problem}. Pass JSON data.`, { details: { field: at.slice(0, 200) } });
+  return new ValidationError(`${at.slice(0, 200)} ${problem}. Pass JSON data.`, {
+    details: { field: at.slice(0, 200) },
+  });
 }

@@ -212,7 +212,7 @@ impl Kernel {
             mode: guardian_mode,
             door: Arc::clone(&door),
             history: Arc::clone(&history),
-            graph: Arc::new(super::graph::Rows),
+            graph: Arc::new(super::guardian::NoGraph),
             functions: host,
         })?;
         guardian.watch();

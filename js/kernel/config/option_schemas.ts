@@ -151,7 +151,9 @@ export const ConfigInputSchema = z.strictObject({
   guardian: z
     .enum(['off', 'warn', 'halt'])
     .optional()
-    .describe('Contradictions between ledger and Git: ignored (off), logged (warn), or calls that change are refused (halt).'),
+    .describe(
+      'Contradictions between ledger and Git: ignored (off), logged (warn), or calls that change are refused (halt).',
+    ),
   exempt: texts.optional().describe('Globs of tools that need no tests.'),
   rules: z
     .record(z.string(), z.enum(['off', 'advice', 'warning', 'error']))
