@@ -5,6 +5,7 @@ use swc_core::common::BytePos;
 use super::describe::description::{Description, describe};
 use super::diagnostics::compile_error::CompileError;
 use super::diagnostics::diagnostic::Diagnostic;
+use super::imports::links::{Links, links};
 use super::imports::module_exports::{ModuleExports, module_exports};
 use super::imports::reference::{Reference, references};
 use super::lint::linter::{LintOptions, LintResult, lint, secrets};
@@ -92,6 +93,20 @@ impl Compiler {
             let comments = SingleThreadedComments::default();
             match job.parse(Some(&comments))? {
                 Ok(parsed) => Ok(references(&job.source, parsed.module, comments, job.language)),
+                Err(faults) => Err(job.first_error(&faults)),
+            }
+        })
+    }
+
+    /// The links of a source to other files, and its description.
+    pub fn links(&self, path: &str, source: &str) -> Result<Links, CompileError> {
+        self.guarded(path, source, |job| {
+            let comments = SingleThreadedComments::default();
+            match job.parse(Some(&comments))? {
+                Ok(parsed) => {
+                    let description = describe(&parsed, &job.source, &comments).description;
+                    Ok(links(parsed.module, &job.source, job.language, description))
+                }
                 Err(faults) => Err(job.first_error(&faults)),
             }
         })

@@ -48,6 +48,7 @@ pub use diagnostics::compile_error::CompileError;
 pub use diagnostics::diagnostic::{Diagnostic, Fix, Fixed, Severity, apply_fixes};
 pub use imports::import::Import;
 pub use imports::import_target::{ImportTarget, TOOLS, without_scheme};
+pub use imports::links::Links;
 pub use imports::module_exports::{DEFAULT, ImportedName, ModuleExports};
 pub use imports::reference::Reference;
 pub use imports::restricted_import::{RestrictedImport, restricted_import};

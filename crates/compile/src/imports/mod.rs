@@ -2,6 +2,7 @@
 
 pub(super) mod import;
 pub(super) mod import_target;
+pub(super) mod links;
 pub(super) mod module_exports;
 pub(super) mod reference;
 pub(super) mod restricted_import;

@@ -223,7 +223,7 @@ impl<'t, 'r> FileInTrees<'t, 'r> {
 }
 
 /// Decodes untrusted text and truncates it.
-pub(super) fn cut(text: &[u8], most: usize) -> String {
+pub(crate) fn cut(text: &[u8], most: usize) -> String {
     match text.get(..most) {
         Some(start) => format!("{} [truncated]", String::from_utf8_lossy(start)),
         None => String::from_utf8_lossy(text).into_owned(),
