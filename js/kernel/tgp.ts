@@ -10,6 +10,7 @@ import type { FilledTGPConfig } from '../types/config.js';
 import type { Confinement } from '../types/confinement.js';
 import type { DryRunOption, DryRunResult } from '../types/dry_run.js';
 import type { VFSAdapter } from '../types/files.js';
+import type { KernelGraph } from '../types/graph.js';
 import type { CheckResult, FixResult, FoundTool, Logger, Registry, TGPOptions } from '../types/kernel.js';
 import type { KernelLedger } from '../types/ledger.js';
 import type { Stats } from '../types/memory.js';
@@ -25,6 +26,7 @@ import { readOptions, warnOfIgnoredOptions } from './config/kernel_options.js';
 import { FixOptionsSchema, ShutdownOptionsSchema, SyncOptionsSchema } from './config/option_schemas.js';
 import { kernelGit } from './files/kernel_git.js';
 import { kernelVfs } from './files/kernel_vfs.js';
+import { kernelGraph } from './graph/kernel_graph.js';
 import { KernelRuntime } from './kernel_runtime.js';
 import { kernelLedger } from './ledger/kernel_ledger.js';
 import { withoutThrowing } from './logger.js';
@@ -68,6 +70,12 @@ export class TGP {
    * for (const { ts, tool, path } of await kernel.ledger.tail({ session: 'order-77', type: 'CALL' })) console.log(ts, tool, path);
    */
   readonly ledger: KernelLedger;
+  /**
+   * The graph: how tools, files, commits, sessions and runs are related, as of any commit.
+   * @example
+   * const { importers, callers, tests } = await kernel.graph.impact('tools/billing/rates.ts');
+   */
+  readonly graph: KernelGraph;
   /** The policy: validates rules, explains a call, and replays recorded calls. */
   readonly policy: KernelPolicy;
   #runtime;
@@ -118,6 +126,7 @@ export class TGP {
     );
     this.git = kernelGit(this.#calls, this.#owner);
     this.ledger = kernelLedger(this.#calls);
+    this.graph = kernelGraph(this.#calls, this.#owner);
     this.policy = kernelPolicy(this.#calls, this.#runtime);
     this.sessions = kernelSessions(this.#calls, this.ledger);
     warnOfIgnoredOptions(parsed.options, log);

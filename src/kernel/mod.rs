@@ -7,7 +7,7 @@
 //! files                                     reuse          runs
 //! reuse, checks, history, tools, modules    runs, tools    modules, checks, tools, history (examples of runs)
 //!
-//! checks -> modules          history -> tools          files, runs -> test_first -> door
+//! checks -> modules          history -> tools          files, runs -> test_first -> door          graph -> door
 //! ```
 
 mod arguments;
@@ -20,6 +20,7 @@ mod door;
 mod file_diff;
 mod files;
 mod finding_line;
+mod graph;
 mod history;
 mod host_functions;
 mod host_question;
@@ -53,6 +54,7 @@ pub use door::{
 };
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};
+pub use graph::{GraphQuestion, IngestReport};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
 pub use host_functions::{Answer, CallingRun, HostFunctions, RunEnding};
 pub use kernel::{BootHooks, Kernel, engine_version};
