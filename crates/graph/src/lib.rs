@@ -4,6 +4,8 @@
 //! missing or damaged. Queries run in memory, within a [`QueryBudget`].
 
 mod answers;
+mod cypher;
+mod exec;
 mod graph_error;
 mod limits;
 mod records;
