@@ -76,6 +76,7 @@ export type * from './types/dry_run.js';
 export type * from './types/errors.js';
 export type * from './types/files.js';
 export type * from './types/functions.js';
+export type * from './types/graph.js';
 export type * from './types/guardian.js';
 export type * from './types/kernel.js';
 export type * from './types/ledger.js';

@@ -1,12 +1,13 @@
 /** Implements the kernel tools of an agent over a kernel. */
 
 import type { Caller } from '../boundary/caller.js';
-import type { KernelReads } from '../boundary/crossing.js';
+import type { GraphAnswer, KernelReads } from '../boundary/crossing.js';
 import { ValidationError } from '../boundary/errors.js';
 import { KERNEL_TOOL_FACTS } from '../boundary/kernel_tool_facts.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ARGUMENTS_OF, ON_BEHALF, RESULTS } from '../kernel/access_symbols.js';
 import type { agentFiles } from '../kernel/agent_access.js';
+import { reply } from '../kernel/graph/kernel_graph.js';
 import type { TGP } from '../kernel/tgp.js';
 import type { CallMode } from '../tool_shape/agent_tool.js';
 import { report } from '../tool_shape/agent_tool.js';
@@ -14,11 +15,20 @@ import { AGENT_TOOLS, type ToolName } from '../tool_shape/agent_tool_table.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage, textPage } from '../tool_shape/pages.js';
 import { ownedTools } from '../tool_shape/tool_owner.js';
-import type { TGPTools, TGPToolsOptions } from '../types/tools.js';
+import type { QueryGraphResult, TGPTools, TGPToolsOptions } from '../types/tools.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
 import { type Implementations, implementedTools } from './checked_tool.js';
 import { policyCalls } from './policy_calls.js';
-import { fewer, findingsPage, matchesPage, patchReport, pathsPage, testPage, withPlace } from './tool_answers.js';
+import {
+  fewer,
+  findingsPage,
+  graphPage,
+  matchesPage,
+  patchReport,
+  pathsPage,
+  testPage,
+  withPlace,
+} from './tool_answers.js';
 import { TgpToolsOptionsSchema } from './tools_options.js';
 
 /** Reads whose result is the kernel's answer as it is. The others need an implementation. */
@@ -119,6 +129,9 @@ export function toolsFor(
       run: async ({ path, limit }, signal) =>
         listPage(await files.history(path, limit, signal), fewer('Ask with a smaller limit.')),
     },
+    query_graph: {
+      run: async (question, signal) => graphPage(graphResult(await files.read('query_graph', question, signal))),
+    },
     check_tool: { run: async ({ path }, signal) => findingsPage(await access.check(path, signal)) },
     test_tool: {
       run: async ({ path }, signal) => testPage(await access.test(path, signal)),
@@ -149,6 +162,12 @@ function plainReads({ read }: ReturnType<typeof agentFiles>): Partial<Implementa
     { run: (args: Record<string, unknown>, signal: AbortSignal | undefined) => read(name, args, signal) },
   ]);
   return Object.fromEntries(entries);
+}
+
+/** The public form of an answer of the graph. */
+function graphResult(answer: GraphAnswer): QueryGraphResult {
+  if ('history' in answer) return { history: reply('history', answer) };
+  return 'results' in answer ? answer : reply('impact', answer);
 }
 
 /** The result of a file change. */

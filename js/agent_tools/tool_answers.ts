@@ -5,7 +5,7 @@ import { firstThatFit, listPage, Page } from '../tool_shape/pages.js';
 import { beginning, jsonLength } from '../tool_shape/preview.js';
 import type { CheckResult } from '../types/kernel.js';
 import type { TestResult } from '../types/tests.js';
-import type { PatchFileResult, SearchFilesResult } from '../types/tools.js';
+import type { PatchFileResult, QueryGraphResult, SearchFilesResult } from '../types/tools.js';
 
 /** The page of `list_files`: as many paths as fit, after a given one. */
 export function pathsPage(
@@ -38,6 +38,29 @@ export function matchesPage(found: SearchFilesResult): Page {
     if (isWhole) return found;
     const notice = `${kept.length} of ${found.matches.length} matches are shown. Narrow the search with glob or a longer pattern.`;
     return { ...found, matches: kept, truncated: true, notice };
+  });
+}
+
+/** The page of `query_graph`: as many rows or commits as fit, or the beginning of each list of an impact. */
+export function graphPage(answer: QueryGraphResult): Page {
+  return new Page((maxChars) => {
+    if (jsonLength(answer, maxChars) <= maxChars) return answer;
+    if ('results' in answer) {
+      const { results } = answer;
+      const { kept } = firstThatFit(results, maxChars);
+      const notice = `${kept.length} of ${results.length} rows are shown. Return fewer columns, or add conditions, LIMIT or SKIP.`;
+      return { results: kept, notice };
+    }
+    if ('history' in answer) {
+      const { kept } = firstThatFit(answer.history, maxChars);
+      return { history: kept, notice: `${kept.length} of ${answer.history.length} commits are shown, the newest.` };
+    }
+    const { importers, callers, tests, runs, ...rest } = answer;
+    const some = (items: unknown[]) => firstThatFit(items, maxChars / 5).kept;
+    const counts = `${importers.length} importers, ${callers.length} callers, ${tests.length} tests`;
+    const notice = `There are ${counts}; the nearest are shown.`;
+    const shown = { importers: some(importers), callers: some(callers), tests: some(tests), runs: some(runs) };
+    return { ...rest, ...shown, truncated: true, notice };
   });
 }
 

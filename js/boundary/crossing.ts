@@ -8,6 +8,8 @@ export type AgentConfig = { resultChars: number, approvalMs: number, liveTools: 
 
 export type Applied = { line: number, tolerated?: Tolerance, lineOffset?: number, };
 
+export type Ask = "impact" | "history" | "picture";
+
 export type Binding = number | string;
 
 export type Booted = { config: Config, warnings: Array<string>, };
@@ -88,6 +90,18 @@ export type GitProvider = "local" | "github" | "gitlab" | "bitbucket";
 
 export type GitWriteStrategy = "direct" | "pr";
 
+export type GraphAnswer = { results: Record<string, unknown>[], } | GraphImpact | { history: Array<GraphHistoryEntry>, } | { picture: string, more: number, };
+
+export type GraphDependent = { path: string, distance: number, };
+
+export type GraphHistoryEntry = { commit: string, time: number, author: string, subject: string, status: string, path: string, from?: string, similarity?: number, };
+
+export type GraphImpact = { path: string, exists: boolean, importers: Array<GraphDependent>, callers: Array<GraphDependent>, tests: Array<string>, runs: Array<GraphRun>, truncated: boolean, };
+
+export type GraphQuestion = { query?: string, params?: Record<string, unknown>, ask?: Ask, path?: string, format?: PictureFormat, commit?: string, root?: string, };
+
+export type GraphRun = { id: string, path: string, ok: boolean | null, code: string | null, ms: number | null, time: number, };
+
 export type HeldCall = { name: string, args: any[], };
 
 export type HeldRequest = { method: string, url: string, };
@@ -97,6 +111,8 @@ export type HistoryEntry = { commit: string, message: string, author: string, ti
 export type Hold = "active" | "partial" | "missing";
 
 export type Incoming = { changed: Array<string>, warnings: Array<string>, };
+
+export type IngestReport = { root: string, commit: string, commitsAdded: number, files: number, };
 
 export type IsolationMode = "process" | "thread";
 
@@ -141,6 +157,8 @@ export type Patched = { path: string, persisted: Persisted, commit?: string, fin
 export type Persisted = boolean | 'local';
 
 export type Phase = { name: string, start: number, end: number, };
+
+export type PictureFormat = "mermaid" | "dot" | "svg";
 
 export type PolicyReport = { version: string, rules: number, inForce: string, approved: string, };
 
@@ -300,6 +318,7 @@ export interface KernelAnswers {
   ledgerCheckpoint: CheckpointReport
   ledgerExport: ExportPage
   ledgerChronicle: Array<EventJson>
+  ingestGraph: IngestReport
   judge: CallVerdict
   answerApproval: Verdict | null
   replacePolicy: PolicyReport
@@ -321,6 +340,7 @@ export interface KernelReads {
   read_file: string
   search_files: SearchReport
   file_history: Array<HistoryEntry>
+  query_graph: GraphAnswer
 }
 
 export interface VfsAnswers {

@@ -6,6 +6,7 @@ import { MODES } from '../boundary/modes.js';
 import { packageVersion } from '../boundary/package_version.js';
 import type { CommandAction } from './agent/agent_commands.js';
 import { addAgentCommands, programsOption, withCommand } from './agent/agent_commands.js';
+import { addGraphCommands } from './graph/graph_command_set.js';
 import { err, out } from './terminal/output.js';
 import type { Format } from './terminal/screen.js';
 
@@ -170,6 +171,7 @@ function build(action: CommandAction, format: Format) {
   onWorkspace(command('stats', 'print how many tools were forged and how often tools were reused')).action(
     action(async () => (await tools()).stats),
   );
+  addGraphCommands({ command, onWorkspace, explained, action });
   const ledger = command('ledger', 'read, verify, export and prune the audit log');
   const ofLedger = (usage: string, description: string) =>
     onWorkspace(explained(ledger.command(usage)).description(description).allowExcessArguments(false));

@@ -10,6 +10,7 @@ import type { FilledTGPConfig } from '../types/config.js';
 import type { Confinement } from '../types/confinement.js';
 import type { DryRunOption, DryRunResult } from '../types/dry_run.js';
 import type { VFSAdapter } from '../types/files.js';
+import type { KernelGraph } from '../types/graph.js';
 import type { AllowedQuery, KernelGuardian, ToolAllowed } from '../types/guardian.js';
 import type { CheckResult, FixResult, FoundTool, Logger, Registry, TGPOptions } from '../types/kernel.js';
 import type { KernelChronicle, KernelLedger } from '../types/ledger.js';
@@ -26,6 +27,7 @@ import { readOptions, warnOfIgnoredOptions } from './config/kernel_options.js';
 import { FixOptionsSchema, ShutdownOptionsSchema, SyncOptionsSchema } from './config/option_schemas.js';
 import { kernelGit } from './files/kernel_git.js';
 import { kernelVfs } from './files/kernel_vfs.js';
+import { kernelGraph } from './graph/kernel_graph.js';
 import { kernelGuardian } from './guardian/kernel_guardian.js';
 import { toolAllowed } from './guardian/tool_allowed.js';
 import { KernelRuntime } from './kernel_runtime.js';
@@ -76,6 +78,12 @@ export class TGP {
   readonly chronicle: KernelChronicle;
   /** The guardian: contradictions between ledger, Git and graph, assertions, and reviews of plans. */
   readonly guardian: KernelGuardian;
+  /**
+   * The graph: how tools, files, commits, sessions and runs are related, as of any commit.
+   * @example
+   * const { importers, callers, tests } = await kernel.graph.impact('tools/billing/rates.ts');
+   */
+  readonly graph: KernelGraph;
   /** The policy: validates rules, explains a call, and replays recorded calls. */
   readonly policy: KernelPolicy;
   #runtime;
@@ -128,6 +136,7 @@ export class TGP {
     this.ledger = kernelLedger(this.#calls);
     this.chronicle = kernelChronicle(this.#calls);
     this.guardian = kernelGuardian(this.#calls, parsed.options.reviewPlan);
+    this.graph = kernelGraph(this.#calls, this.#owner);
     this.policy = kernelPolicy(this.#calls, this.#runtime);
     this.sessions = kernelSessions(this.#calls, this.ledger);
     warnOfIgnoredOptions(parsed.options, log);

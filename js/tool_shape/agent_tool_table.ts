@@ -15,6 +15,7 @@ import type {
   FileHistoryEntry,
   MoveFileResult,
   PatchFileResult,
+  QueryGraphResult,
   SearchFilesResult,
   TestToolResult,
   WriteFileResult,
@@ -220,6 +221,29 @@ export const AGENT_TOOLS = {
     example: { path: 'tools/math/twice.ts', limit: 2 },
     hints: READS,
     docs: { arguments: 'path, limit?', about: 'the commits that changed a file, newest first' },
+  },
+  query_graph: {
+    title: 'Ask the graph',
+    description:
+      'Ask how tools, files, commits, sessions and runs are related, as of any commit. What breaks if I delete or change tools/x.ts: ask "impact" with path: who imports and calls it, its tests, recent runs. How did it become what it is, also before it was renamed: ask "history" with path. Anything else: query, read-only Cypher. Nodes: File {path, name, root, first_seen, last_seen, exists}, Tool (a File with description), Commit {hash, short, author, time, subject}, Session {id, agent, first, last}, Run {id, path, ok, code, ms, time}. Relationships: (File)-[:IMPORTS]->(File), (File)-[:CALLS]->(Tool), (Run)-[:CALLS]->(Tool or Run), (Session)-[:CALLS]->(Run), (Commit or Session)-[:CHANGED {status}]->(File), (Tool)-[:TESTED_BY]->(File), (Tool)-[:FORGED_BY]->(Commit or Session), (File)-[:WAS_RENAMED_FROM {similarity, commit}]->(File). Example: MATCH (f:File)-[:IMPORTS|CALLS*1..4]->(t:Tool {path: $path}) RETURN DISTINCT f.path.',
+    parameters: z.strictObject({
+      query: someText.optional().describe('Cypher that only reads, instead of ask.'),
+      params: callArguments(z.looseObject({}).optional().describe('Values of the parameters of the query, by name.')),
+      ask: z
+        .enum(['impact', 'history'])
+        .optional()
+        .describe('"impact": what depends on the file at path. "history": its commits, newest first, through renames.'),
+      path: someText.optional().describe('The file that ask is about, relative to the root.'),
+      commit: someText.optional().describe('Answer as of this commit, a full or short hash. Default: the current one.'),
+      root: someText.optional().describe('Another repository that the application has added. Default: the workspace.'),
+    }),
+    result: resultType<QueryGraphResult>(),
+    example: { query: 'MATCH (t:Tool) RETURN t.path AS path', params: {} },
+    hints: READS,
+    docs: {
+      arguments: 'query, params?, … or ask, path',
+      about: 'what depends on a file, its history through renames, or a read-only Cypher query; [graph](graph.md)',
+    },
   },
   check_tool: {
     title: 'Check a tool',

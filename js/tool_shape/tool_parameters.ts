@@ -44,6 +44,9 @@ export const FindToolParams = AGENT_TOOLS.find_tool.parameters;
 /** Checks {@link FileHistoryArgs}. */
 export const FileHistoryParams = AGENT_TOOLS.file_history.parameters;
 
+/** Checks {@link QueryGraphArgs}. */
+export const QueryGraphParams = AGENT_TOOLS.query_graph.parameters;
+
 /** Checks {@link CheckToolArgs}. */
 export const CheckToolParams = AGENT_TOOLS.check_tool.parameters;
 

@@ -12,6 +12,7 @@ import type {
   ListFilesParams,
   MoveFileParams,
   PatchFileParams,
+  QueryGraphParams,
   ReadFileParams,
   RevertFileParams,
   RunCodeParams,
@@ -21,6 +22,7 @@ import type {
 } from '../tool_shape/tool_parameters.js';
 import type { DryRunOption, DryRunResult } from './dry_run.js';
 import type { TGPErrorCode } from './errors.js';
+import type { GraphChange, GraphImpact } from './graph.js';
 import type { Approve } from './policy.js';
 import type { LogEntry, RunStats } from './runs.js';
 import type { Mode, TestResult } from './tests.js';
@@ -126,6 +128,8 @@ export type SearchFilesArgs = z.input<typeof SearchFilesParams>;
 export type FindToolArgs = z.input<typeof FindToolParams>;
 /** Arguments of `file_history`. */
 export type FileHistoryArgs = z.input<typeof FileHistoryParams>;
+/** Arguments of `query_graph`. */
+export type QueryGraphArgs = z.input<typeof QueryGraphParams>;
 /** Arguments of `check_tool`. */
 export type CheckToolArgs = z.input<typeof CheckToolParams>;
 /** Arguments of `test_tool`. */
@@ -212,6 +216,9 @@ export type FileHistoryEntry = {
   session?: string;
   model?: string;
 };
+
+/** Result of `query_graph`: that of the query, of `impact`, or of `history`. */
+export type QueryGraphResult = { results: Record<string, unknown>[] } | GraphImpact | { history: GraphChange[] };
 
 /** Options of the history. */
 export type HistoryOptions = {

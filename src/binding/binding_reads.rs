@@ -3,7 +3,7 @@
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
 use super::call_request::CallRequest;
-use crate::kernel::{Kernel, SearchQuery};
+use crate::kernel::{GraphQuestion, Kernel, SearchQuery};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -22,6 +22,7 @@ pub(super) fn each_read(reads: &mut impl Reads) {
     reads.add("file_history", Files, |kernel, History { path, limit }| {
         kernel.history().file_history(path.as_deref(), limit)
     });
+    reads.add("query_graph", Searches, |kernel, question: GraphQuestion| kernel.graph().ask(&question));
 }
 
 #[derive(Deserialize)]
@@ -129,6 +130,12 @@ impl BindingKernel {
     pub fn hydrate<'env>(&self, env: &'env Env, caller: Option<String>) -> napi::Result<Object<'env>> {
         let request = CallRequest::new("hydrate", json!({}));
         self.run_call(env, Lane::Remote, caller, request, |kernel| kernel.history().hydrate())
+    }
+
+    /// Value: `{ root, commit, commitsAdded, files }`. Adds what is missing of a repository's history to the graph.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ingest_graph<'env>(&self, env: &'env Env, request_json: String) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Remote, env, move |kernel| kernel.graph().ingest(&request_json))
     }
 
     /// Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. `leave` must follow

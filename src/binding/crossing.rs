@@ -9,9 +9,9 @@ use super::binding_kernel::Booted;
 use super::binding_reads::{Answer, Reads, each_read};
 use crate::kernel::{
     Bundled, CallVerdict, Caller, CommitNote, Config, DatabaseOptions, DeciderAnswer, Dialect, EmbedReply, ExecOptions,
-    ExecValue, FileChangeCall, Kernel, LedgerQuery, MemoryReport, OfferQuery, ParameterShape, PolicySource,
-    QueryLimits, RootFiles, Runnable, SearchQuery, SentRequest, SqlError, SqlOptions, SqlPolicy, Stats, TestFileReport,
-    TypesReply, WriteDone, ask_remote, classify, narrowed_token, unified_diff, verify_export,
+    ExecValue, FileChangeCall, GraphQuestion, Kernel, LedgerQuery, MemoryReport, OfferQuery, ParameterShape,
+    PolicySource, QueryLimits, RootFiles, Runnable, SearchQuery, SentRequest, SqlError, SqlOptions, SqlPolicy, Stats,
+    TestFileReport, TypesReply, WriteDone, ask_remote, classify, narrowed_token, unified_diff, verify_export,
 };
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -38,6 +38,7 @@ fn crossing() -> String {
     types.add::<ExecOptions>();
     types.add::<FileChangeCall>();
     types.add::<SearchQuery>();
+    types.add::<GraphQuestion>();
     types.add::<DeciderAnswer>();
     types.add::<SentRequest<'static>>();
     types.add::<TestFileReport>();
@@ -111,6 +112,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerCheckpoint", |kernel: &Kernel| kernel.ledger().checkpoint());
     answers.add("ledgerExport", |kernel: &Kernel| kernel.ledger().export(0, 1));
     answers.add("ledgerChronicle", |kernel: &Kernel| kernel.ledger().chronicle(""));
+    answers.add("ingestGraph", |kernel: &Kernel| kernel.graph().ingest(""));
     answers.add_type::<CallVerdict>("judge");
     answers.add("guardianCheck", |kernel: &Kernel| kernel.guardian().check());
     answers.add("guardianAssert", |kernel: &Kernel| kernel.guardian().assert_json(""));

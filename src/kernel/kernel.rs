@@ -6,8 +6,9 @@ use super::config::{Config, GitWriteStrategy, MemoryMode, ReuseMode, bound_secre
 use super::door::{
     Approvals, Door, Gate, LedgerDeps, PolicySource, RedactHook, Tokens, known_tools, open_ledger, present,
 };
-use super::guardian::{Guardian, GuardianDeps};
 use super::files::{Files, WriteDeps, WritePath, check_folders, open_root};
+use super::graph::{Graph, GraphDeps};
+use super::guardian::{Guardian, GuardianDeps};
 use super::history::{Exchange, GitHome, History, HistoryDeps, ProcessControl, RunExamples, WriteDone, Written};
 use super::host_functions::HostFunctions;
 use super::known_secrets::KnownSecrets;
@@ -59,6 +60,7 @@ pub struct Kernel {
     policy: PolicyApi,
     guardian: Arc<Guardian>,
     known_secrets: Arc<KnownSecrets>,
+    graph: Arc<Graph>,
 }
 
 /// A test that was accepted as a specification.
@@ -158,6 +160,13 @@ impl Kernel {
         let model = model.filter(|_| config.memory == MemoryMode::Auto);
         let model = model.map(|source| MemoryModel::new(source, Arc::clone(&functions)));
         let vectors = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_VECTOR_FILE_BYTES));
+        let graph = Arc::new(Graph::new(GraphDeps {
+            folder: store.private_dir()?,
+            git: Arc::clone(&store),
+            door: Arc::clone(&door),
+            compiler: Arc::clone(&compiler),
+            base_dir: base_dir.to_owned(),
+        }));
         let tools = Arc::new(Tools::open(registry_files(&config, &root, &store)?, compiler, model, vectors));
         let strategy = config.git.write_strategy;
         let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
@@ -212,7 +221,7 @@ impl Kernel {
             mode: guardian_mode,
             door: Arc::clone(&door),
             history: Arc::clone(&history),
-            graph: Arc::new(super::guardian::NoGraph),
+            graph: Arc::clone(&graph),
             functions: host,
         })?;
         guardian.watch();
@@ -231,6 +240,7 @@ impl Kernel {
             policy,
             guardian,
             known_secrets,
+            graph,
         }))
     }
 
@@ -319,6 +329,11 @@ impl Kernel {
         &self.policy
     }
 
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
     /// Stores the counts of tools now, for a process that ends without a shutdown.
     pub fn store_counts(&self) {
         self.tools.store_counts();
@@ -327,6 +342,7 @@ impl Kernel {
     /// Ends every run and worker, and waits for the last push, at most `push_wait` if given. Files need no flush: each
     /// write was complete when it returned.
     pub fn shutdown(&self, push_wait: Option<Duration>) {
+        self.graph.stop();
         self.runs.stop();
         self.tools.stop();
         self.guardian.stop();

@@ -7,7 +7,7 @@
 //! files                                     reuse          runs
 //! reuse, checks, history, tools, modules    runs, tools    modules, checks, tools, history (examples of runs)
 //!
-//! checks -> modules          history -> tools          files, runs -> test_first -> door
+//! checks -> modules          history -> tools          files, runs -> test_first -> door          graph -> door
 //! ```
 
 mod allowed;
@@ -21,6 +21,7 @@ mod door;
 mod file_diff;
 mod files;
 mod finding_line;
+mod graph;
 mod guardian;
 mod history;
 mod host_functions;
@@ -47,15 +48,16 @@ mod tools;
 mod visibility;
 mod work_pool;
 
+pub use allowed::Allowed;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
-pub use allowed::Allowed;
 pub use door::{
     AdmittedCall, CallDetails, DeciderAnswer, Door, Need, PolicySource, ReachedFiles, RedactHook, kernel_tool,
     kernel_tools_json, named_changes, on_behalf,
 };
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};
+pub use graph::{GraphQuestion, IngestReport};
 pub use guardian::{Guardian, GuardianReport, Reconciled, ReviewDecision, SelfInquiry};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
 pub use host_functions::{Answer, CallingRun, HostFunctions, RunEnding};

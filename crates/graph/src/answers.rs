@@ -14,6 +14,7 @@ pub struct Ingested {
 
 /// What a change of a path affects.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "GraphImpact"))]
 pub struct Impact {
     pub path: String,
     pub exists: bool,
@@ -30,6 +31,7 @@ pub struct Impact {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "GraphDependent"))]
 pub struct Dependent {
     pub path: String,
     /// 1: directly.
@@ -37,6 +39,7 @@ pub struct Dependent {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "GraphRun"))]
 pub struct ImpactRun {
     pub id: String,
     pub path: String,
@@ -48,6 +51,7 @@ pub struct ImpactRun {
 
 /// A change of a path, or of the path that it was renamed from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "GraphHistoryEntry", optional_fields))]
 pub struct HistoryEntry {
     pub commit: String,
     pub time: i64,

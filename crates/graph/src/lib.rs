@@ -4,6 +4,8 @@
 //! missing or damaged. Queries run in memory, within a [`QueryBudget`].
 
 mod answers;
+mod cypher;
+mod exec;
 mod graph_error;
 mod limits;
 mod records;
@@ -20,4 +22,12 @@ pub use records::{
 };
 pub use source::{EachActivity, EachCommit, Source};
 pub use store::GraphStore;
+
+/// Parses a query without running it.
+///
+/// # Errors
+/// `Query` with line and column.
+pub fn check_query(cypher: &str) -> Result<(), GraphError> {
+    cypher::parse(cypher).map(drop)
+}
 pub use view::{View, Visible};

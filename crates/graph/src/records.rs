@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 /// The hash of a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct CommitId(pub [u8; 20]);
 
 impl fmt::Display for CommitId {
@@ -41,7 +41,7 @@ impl CommitId {
 }
 
 /// A commit with its changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CommitRecord {
     pub id: CommitId,
     pub parents: Vec<CommitId>,
@@ -54,14 +54,14 @@ pub struct CommitRecord {
 }
 
 /// A change of one path in a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FileChange {
     /// Relative to the root of the repository, with `/`.
     pub path: String,
     pub status: ChangeStatus,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ChangeStatus {
     Added,
     Modified,

@@ -41,6 +41,7 @@ pub use checkpoint::signing_key::PublicKey;
 pub use durability::{Access, Durability};
 pub use event::event::{Blob, BodyValue, Columns, Head, Importance, NewEvent, PreparedEvent, StoredEvent};
 pub use event::event_type::EventType;
+pub use event::timestamp::parse as parse_time;
 pub use export::chronicle::{ChronicleLine, chronicle_line};
 pub use export::export::{ExportPage, LinesCheck};
 pub use export::export_file::verify_file;

@@ -124,6 +124,21 @@ pub static KERNEL_TOOLS: &[KernelTool] = {
             .reaching(Always),
         tool("find_tool", Read, &[("query", Plain), ("limit", Plain)]).reaching(Always).quoting(Nothing),
         tool("file_history", Read, &[("path", Path), ("limit", Plain)]).reaching(WithoutPath).quoting(Nothing),
+        tool(
+            "query_graph",
+            Read,
+            &[
+                ("query", Plain),
+                ("params", Plain),
+                ("ask", Plain),
+                ("path", Path),
+                ("format", Plain),
+                ("commit", Plain),
+                ("root", Plain),
+            ],
+        )
+        .reaching(Always)
+        .quoting(Nothing),
         tool("check_tool", Read, &[("path", Path)]).quoting(Imports),
         tool("describe_schema", Read, &[("table", Plain)]).quoting(Nothing),
         tool("write_file", Write, &[("path", Path), ("content", Plain), WHY]).guest_takes(2),

@@ -101,7 +101,7 @@ fn version_of(in_force: &InForce) -> String {
 /// # Errors
 /// `Config` for invalid rules.
 pub fn policy_of(source: &PolicySource, tools: &Tools) -> Result<Option<Policy>, Error> {
-    let object = |value: &Value| Ok(Policy::from_json(value, "policy", tools)?);
+    let object = |value: &Value| checked(Policy::from_json(value, "policy", tools)?);
     match source {
         PolicySource::Allow => Ok(Some(Policy::allow(tools))),
         PolicySource::Safe => Ok(Some(Policy::safe(tools))),
@@ -111,10 +111,22 @@ pub fn policy_of(source: &PolicySource, tools: &Tools) -> Result<Option<Policy>,
             let read = threads::contain(|| Policy::from_yaml(text.as_bytes(), name, tools));
             let unread =
                 || Error::new(ErrorCode::Config, format!("The policy was not applied: {name} cannot be parsed."));
-            Ok(Some(read.map_err(|_| unread())??))
+            Ok(Some(checked(read.map_err(|_| unread())??)?))
         }
         PolicySource::Object(value) => object(value).map(Some),
     }
+}
+
+/// The policy, if the queries of its assertions parse.
+fn checked(policy: Policy) -> Result<Policy, Error> {
+    let reviews = policy.reviews().iter().map(|review| &review.assertion);
+    for assertion in policy.invariants().iter().chain(reviews) {
+        tgp_graph::check_query(&assertion.cypher).map_err(|error| {
+            let text = format!("The policy is not valid: {}: {}", assertion.at, Error::from(error).message);
+            Error::new(ErrorCode::Config, text).with("at", &*assertion.at)
+        })?;
+    }
+    Ok(policy)
 }
 
 fn read(source: &PolicySource, tools: &Tools) -> Result<InForce, Error> {

@@ -50,7 +50,10 @@ impl Guardian {
                     expected: invariant.expect.as_str(),
                     actual: actual(has_rows),
                     at: invariant.at.to_string(),
-                    message: format!("The invariant '{}' ({}) does not hold: {}", invariant.id, invariant.at, invariant.reason),
+                    message: format!(
+                        "The invariant '{}' ({}) does not hold: {}",
+                        invariant.id, invariant.at, invariant.reason
+                    ),
                 });
             }
         }
@@ -63,7 +66,8 @@ impl Guardian {
     /// `Halt` for the first that does not hold; `Validation` for invalid JSON; those of the queries.
     pub fn assert_json(&self, assertions_json: &str) -> Result<(), Error> {
         let assertions: Vec<GraphAssertion> = serde_json::from_str(assertions_json).map_err(|error| {
-            Error::new(ErrorCode::Validation, format!("The assertions are not valid: {error}.")).with("field", "assertions")
+            Error::new(ErrorCode::Validation, format!("The assertions are not valid: {error}."))
+                .with("field", "assertions")
         })?;
         for GraphAssertion { cypher, params, expect_rows } in assertions {
             let has_rows = self.graph.has_rows(&cypher, &params)?;

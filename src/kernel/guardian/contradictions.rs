@@ -49,12 +49,7 @@ impl Contradiction {
 }
 
 /// Whether the commits between two heads are few and were all made by kernels.
-pub fn only_kernels_committed(
-    history: &History,
-    records: &FileRecords,
-    from: &str,
-    to: &str,
-) -> Result<bool, Error> {
+pub fn only_kernels_committed(history: &History, records: &FileRecords, from: &str, to: &str) -> Result<bool, Error> {
     if from == to {
         return Ok(true);
     }

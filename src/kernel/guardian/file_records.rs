@@ -13,7 +13,7 @@ const KINDS: [EventType; 3] = [EventType::Commit, EventType::Halt, EventType::Re
 const FIRST_COMMITS: usize = 20;
 
 /// Whether a file exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Presence {
     Exists,
@@ -205,11 +205,15 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let ledger = Ledger::open(&LedgerOptions::new(place.path())).unwrap();
         let mut records = FileRecords::default();
-        let commit = |id: &str, removed: &[&str]| serde_json::json!({ "commit": id, "paths": ["a", "b"], "removed": removed });
+        let commit =
+            |id: &str, removed: &[&str]| serde_json::json!({ "commit": id, "paths": ["a", "b"], "removed": removed });
         record(&ledger, EventType::Commit, Some("a"), &commit("c1", &[]));
         record(&ledger, EventType::Halt, Some("a"), &serde_json::json!({ "reason": "because" }));
         records.read_on(&ledger).unwrap();
-        assert_eq!(records.halts().map(|(path, halt)| (path, halt.reason.as_str())).collect::<Vec<_>>(), [("a", "because")]);
+        assert_eq!(
+            records.halts().map(|(path, halt)| (path, halt.reason.as_str())).collect::<Vec<_>>(),
+            [("a", "because")]
+        );
         assert_eq!(records.presence("a"), Some(Presence::Exists));
         record(&ledger, EventType::Reconciliation, Some("a"), &serde_json::json!({ "diffRef": "r", "git": "absent" }));
         record(&ledger, EventType::Commit, Some("b"), &commit("c2", &["b"]));

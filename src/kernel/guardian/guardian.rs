@@ -6,6 +6,7 @@ use super::file_records::FileRecords;
 use super::graph_rows::GraphRows;
 use crate::kernel::config::GuardianMode;
 use crate::kernel::door::{Door, Guard};
+use crate::kernel::graph::Graph;
 use crate::kernel::history::History;
 use crate::kernel::host_functions::HostFunctions;
 use parking_lot::{Mutex, MutexGuard};
@@ -19,7 +20,7 @@ pub struct GuardianDeps {
     pub mode: GuardianMode,
     pub door: Arc<Door>,
     pub history: Arc<History>,
-    pub graph: Arc<dyn GraphRows>,
+    pub graph: Arc<Graph>,
     pub functions: Arc<dyn HostFunctions>,
 }
 
@@ -27,7 +28,7 @@ pub struct Guardian {
     pub(super) mode: GuardianMode,
     pub(super) door: Arc<Door>,
     pub(super) history: Arc<History>,
-    pub(super) graph: Arc<dyn GraphRows>,
+    pub(super) graph: GraphRows,
     functions: Arc<dyn HostFunctions>,
     pub(super) checked: Mutex<Checked>,
     itself: Weak<Self>,
@@ -80,6 +81,7 @@ impl Guardian {
         }
         Ok(Arc::new_cyclic(|itself| {
             let (itself, thread) = (itself.clone(), SleepingThread::new("tgp-guardian", Priority::Low));
+            let graph = GraphRows(graph);
             Self { mode, door, history, graph, functions, checked: Mutex::default(), itself, thread }
         }))
     }
@@ -121,7 +123,8 @@ impl Guardian {
 
     /// The check after a commit: in mode `warn`, its findings go to the application's log.
     fn check_commits(&self) {
-        let findings = self.current().map(|(_checked, report)| report.map(GuardianReport::messages).unwrap_or_default());
+        let findings =
+            self.current().map(|(_checked, report)| report.map(GuardianReport::messages).unwrap_or_default());
         let failed = |error: Error| vec![format!("The guardian could not check the workspace: {}", error.message)];
         for message in findings.unwrap_or_else(failed) {
             if self.mode == GuardianMode::Warn {

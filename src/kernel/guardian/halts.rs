@@ -52,8 +52,12 @@ impl Guardian {
             contradictions.iter().any(|found| found.file_path == subject)
                 || violations.iter().any(|found| found.invariant == subject)
         };
-        let gone: Vec<String> =
-            checked.records.halts().filter(|(subject, _)| !still(subject)).map(|(subject, _)| subject.to_owned()).collect();
+        let gone: Vec<String> = checked
+            .records
+            .halts()
+            .filter(|(subject, _)| !still(subject))
+            .map(|(subject, _)| subject.to_owned())
+            .collect();
         for subject in gone {
             self.record_end(checked, &subject, CAUSE_GONE, None)?;
         }

@@ -7,12 +7,10 @@ mod graph_rows;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod guardian;
 mod halts;
-mod no_graph;
-pub use no_graph::NoGraph;
+
 mod plan_review;
 mod self_inquiry;
 
-pub use graph_rows::GraphRows;
 pub use guardian::{Guardian, GuardianDeps, GuardianReport};
 pub use halts::Reconciled;
 pub use plan_review::ReviewDecision;

@@ -30,9 +30,10 @@ impl Guardian {
             findings.extend(differences(&in_git, &in_graph, "Git", "the graph"));
             // A registered tool that is not committed yet is a draft.
             let on_disk: BTreeSet<String> = self.history.present_files()?.into_iter().collect();
-            let registered = tools.paths();
-            let missing = registered.iter().filter(|path| !on_disk.contains(*path)).take(MAX_FINDINGS);
-            findings.extend(missing.map(|path| format!("{path} is registered as a tool, but its file does not exist.")));
+            let registered = tools.registry().list()?;
+            let missing = registered.iter().map(|(tool, _)| &tool.path).filter(|path| !on_disk.contains(*path));
+            let text = |path: &String| format!("{path} is registered as a tool, but its file does not exist.");
+            findings.extend(missing.take(MAX_FINDINGS).map(text));
         }
         if findings.is_empty() {
             findings.push("Ledger, Git, registry and graph agree.".to_owned());
@@ -47,7 +48,8 @@ fn differences<'a>(
     one_name: &'a str,
     other_name: &'a str,
 ) -> impl Iterator<Item = String> + 'a {
-    let only_in_one = one.difference(other).map(move |path| format!("{path} exists in {one_name}, but not in {other_name}."));
+    let only_in_one =
+        one.difference(other).map(move |path| format!("{path} exists in {one_name}, but not in {other_name}."));
     let only_in_other =
         other.difference(one).map(move |path| format!("{path} exists in {other_name}, but not in {one_name}."));
     only_in_one.chain(only_in_other).take(MAX_FINDINGS)

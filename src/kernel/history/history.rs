@@ -72,13 +72,13 @@ pub struct HistoryDeps {
 
 /// Owns the repository, the exchange with its remote, and the write lock.
 pub struct History {
-    git: Arc<GitStore>,
+    pub(super) git: Arc<GitStore>,
     exchange: Exchange,
-    files: Arc<DiskVfs>,
+    pub(super) files: Arc<DiskVfs>,
     tools: Arc<Tools>,
-    strategy: GitWriteStrategy,
+    pub(super) strategy: GitWriteStrategy,
     secrets: SecretScan,
-    halt: Halt,
+    pub(super) halt: Halt,
     witness: Arc<dyn Witness>,
     /// Held from the change on disk to the commit, so that both happen in the same order.
     one_writer: Mutex<()>,

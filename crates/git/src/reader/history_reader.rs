@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The hash of an object.
 pub type ObjectHash = [u8; 20];
@@ -70,6 +70,15 @@ impl GitStore {
         let repository = self.open_again()?;
         let is_shallow = repository.commondir().join("shallow").is_file();
         Ok(HistoryReader::new(ObjectFolder::of(repository), None, self.options.limits, halt, is_shallow))
+    }
+
+    /// A reader of another repository, with the same limits, and the canonical path of its folder.
+    ///
+    /// # Errors
+    /// As [`HistoryReader::open`].
+    pub fn other_reader(&self, path: &Path, halt: &Halt) -> Result<(HistoryReader, PathBuf), GitError> {
+        let path = path.canonicalize().map_err(|_| GitError::NoRepository)?;
+        Ok((HistoryReader::open(&path, self.options.limits, halt)?, path))
     }
 }
 

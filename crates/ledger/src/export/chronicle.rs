@@ -53,7 +53,9 @@ pub fn chronicle_line(content: &str, before: Option<&Hash>) -> Option<ChronicleL
         content.remove(name);
     }
     // An event that was given in this format keeps its own type, time and file.
-    if let Some(own_type) = content.remove("type_").filter(|_| line.get("type").is_some_and(|kind| kind == "APPLICATION")) {
+    if let Some(own_type) =
+        content.remove("type_").filter(|_| line.get("type").is_some_and(|kind| kind == "APPLICATION"))
+    {
         line.insert("type".to_owned(), own_type);
         for name in ["timestamp", "filePath"] {
             line.extend(content.remove_entry(name));
@@ -101,9 +103,7 @@ mod tests {
             r#""ts":"2026-01-02T03:04:05.678Z","type":"APPLICATION","type_":"FILE_CREATED"}"#
         );
         let line = chronicle_line(content, None).unwrap();
-        assert!(line.text.ends_with(
-            r#""filePath":"src/a.ts","note":1,"timestamp":"then","type":"FILE_CREATED"}"#
-        ));
+        assert!(line.text.ends_with(r#""filePath":"src/a.ts","note":1,"timestamp":"then","type":"FILE_CREATED"}"#));
         let forged = content.replace("APPLICATION", "HALT");
         assert!(chronicle_line(&forged, None).unwrap().text.contains(r#""type":"HALT""#));
     }

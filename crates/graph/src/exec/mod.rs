@@ -1,0 +1,18 @@
+//! Runs queries over a view, within a budget.
+
+mod aggregate;
+mod arithmetic;
+mod compare;
+mod eval;
+mod executor;
+mod functions;
+mod json;
+mod matcher;
+mod meter;
+mod pipeline;
+mod plan;
+mod projection;
+mod text_functions;
+pub mod value;
+
+pub use executor::run;

@@ -1,0 +1,9 @@
+//! Pictures of how files depend on each other.
+
+mod diagram_text;
+mod layout;
+#[expect(clippy::module_inception, reason = "the file is named for its main item")]
+mod picture;
+mod svg;
+
+pub use picture::{Picture, PictureFormat};
