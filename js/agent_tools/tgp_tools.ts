@@ -19,7 +19,16 @@ import type { QueryGraphResult, TGPTools, TGPToolsOptions } from '../types/tools
 import { agentOwner, guardedTools } from './agent_owner.js';
 import { type Implementations, implementedTools } from './checked_tool.js';
 import { policyCalls } from './policy_calls.js';
-import { fewer, findingsPage, graphPage, matchesPage, patchReport, pathsPage, testPage, withPlace } from './tool_answers.js';
+import {
+  fewer,
+  findingsPage,
+  graphPage,
+  matchesPage,
+  patchReport,
+  pathsPage,
+  testPage,
+  withPlace,
+} from './tool_answers.js';
 import { TgpToolsOptionsSchema } from './tools_options.js';
 
 /** Reads whose result is the kernel's answer as it is. The others need an implementation. */

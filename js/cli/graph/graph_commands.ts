@@ -50,7 +50,9 @@ export async function impact(name: string, { format, ...options }: Options) {
   list('tests', tests.map(field));
   list(
     'recent runs',
-    runs.map((run) => `${time(run.date)}  ${field(run.path)}  ${run.ok === false ? field(run.code ?? 'failed') : 'ok'}`),
+    runs.map(
+      (run) => `${time(run.date)}  ${field(run.path)}  ${run.ok === false ? field(run.code ?? 'failed') : 'ok'}`,
+    ),
   );
   if (importers.length + callers.length === 0) line('No other file depends on it.');
   if (truncated) line(styled('yellow', 'There is more than is shown.'));
@@ -112,7 +114,11 @@ async function onGraph<Answer>(
 /** The path of a file by a short form of its name; the name itself if the graph has none of these. */
 async function pathOf(kernel: TGP, name: string, scope: GraphScope) {
   const paths = candidates(name);
-  const { results } = await kernel.graph.query('MATCH (f:File) WHERE f.path IN $paths RETURN f.path AS path', { paths }, scope);
+  const { results } = await kernel.graph.query(
+    'MATCH (f:File) WHERE f.path IN $paths RETURN f.path AS path',
+    { paths },
+    scope,
+  );
   const known = new Set(results.map(({ path }) => path));
   return paths.find((path) => known.has(path)) ?? name;
 }
