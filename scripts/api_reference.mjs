@@ -30,6 +30,7 @@ const MODULES = [
       shell: ['System programs', 'agent_tools/shell_tools', 'types/shell'],
       policy: ['Policy', 'kernel/policy', 'kernel/approvals', 'types/policy'],
       ledger: ['Ledger', 'types/ledger'],
+      graph: ['Graph', 'types/graph'],
       tests: ['Tests of tools', 'types/tests'],
       telemetry: ['Telemetry', 'types/telemetry'],
       errors: ['Errors', 'boundary/errors', 'types/errors'],

@@ -74,6 +74,19 @@ const CALLS = {
   commit: [['commit', '--yes']],
   sync: [['sync', '--yes']],
   stats: [['stats']],
+  'graph query': [
+    ['graph', 'query', 'MATCH (n) RETURN n'],
+    ['graph', 'query', EVIL],
+  ],
+  'graph impact': [
+    ['graph', 'impact', 'evil'],
+    ['graph', 'impact', EVIL],
+  ],
+  'graph history': [['graph', 'history', 'evil']],
+  'graph picture': [
+    ['graph', 'picture'],
+    ['graph', 'picture', 'evil', '--as', 'svg'],
+  ],
   'ledger tail': [['ledger', 'tail', '-n', '500']],
   'ledger show': [['ledger', 'show', 'CALL']],
   'ledger verify': [['ledger', 'verify']],

@@ -7,7 +7,7 @@ use crate::kernel::door::Door;
 use crate::kernel::visibility;
 use parking_lot::{Mutex, RwLock, RwLockWriteGuard};
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -120,6 +120,29 @@ impl Graph {
                 commits_added: done.commits_added,
                 files: done.files,
             })
+        })
+    }
+
+    /// Whether a query of the root's current commit has rows, with all files visible.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub fn has_rows(&self, query: &str, params: &Map<String, Value>) -> Result<bool, Error> {
+        self.with_opened(|opened| {
+            let source = self.source(&opened.root, true);
+            let view = opened.store.view(&opened.root.key, &source, None)?;
+            Ok(!view.query(query, params, &self.budget(), &|_| true)?.is_empty())
+        })
+    }
+
+    /// The files of the root's current commit, sorted by path.
+    ///
+    /// # Errors
+    /// `Limit`, `Shutdown`, `Git`, `Io`.
+    pub fn files(&self) -> Result<Vec<String>, Error> {
+        self.with_opened(|opened| {
+            let Some(head) = opened.root.reader.head()? else { return Ok(Vec::new()) };
+            Ok(opened.root.reader.files(&head)?.into_iter().map(|file| file.path).collect())
         })
     }
 
