@@ -29,6 +29,8 @@
 export class HistoryModel {
   /** @type {Map<number, Map<string, FileFacts>>} */
   #files = new Map();
+  /** @type {Map<number, (Change & { commit: HistoryCommit })[]>} */
+  #changes = new Map();
 
   /**
    * @param {string} folder
@@ -109,7 +111,11 @@ export class HistoryModel {
    * @param {number} [at]
    */
   changes(at = this.head) {
-    return this.ancestors(at).flatMap((commit) => commit.changes.map((change) => ({ ...change, commit })));
+    const known = this.#changes.get(at);
+    const all =
+      known ?? this.ancestors(at).flatMap((commit) => commit.changes.map((change) => ({ ...change, commit })));
+    this.#changes.set(at, all);
+    return all.slice();
   }
 
   /** @param {number} [at] */

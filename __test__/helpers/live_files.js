@@ -60,7 +60,8 @@ export class LiveFiles {
     const clique = Array.from({ length: dense }, (_, at) =>
       this.#file(`${this.#base}/dense/part_${at}.ts`, 'module', MAX_LEVEL),
     );
-    ring.forEach((file, at) => link(file, /** @type {LiveFile} */ (ring[(at + 1) % ring.length]), 'imports'));
+    for (const [at, file] of ring.entries())
+      link(file, /** @type {LiveFile} */ (ring[(at + 1) % ring.length]), 'imports');
     for (const from of clique) for (const to of clique) if (from !== to) link(from, to, 'imports');
     return [...edits, ...[...ring, ...clique].map(added)];
   }
