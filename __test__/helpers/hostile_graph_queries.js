@@ -47,14 +47,14 @@ const heavy = (name, cypher, codes = TOO_MUCH) => ({
 const MALFORMED = [
   malformed('an empty query', '', 1),
   malformed('a pattern that does not end', 'MATCH (f:File)\nWHERE f.path = $path\nRETURN (f', 3),
-  malformed('a text that does not end', "MATCH (f:File)\nWHERE f.path = 'tools\nRETURN f", 2),
+  malformed('a text that does not end', "MATCH (f:File)\nRETURN f.path = 'tools", 2),
   malformed('a comment that does not end', 'MATCH (f:File)\n/* RETURN f', 2),
   malformed('a quoted name that does not end', 'MATCH (f:File)\nRETURN f.`path', 2),
   malformed('a query without RETURN', 'MATCH (f:File)', 1),
   malformed('an unknown variable', 'MATCH (f:File)\nRETURN g.path', 2),
   malformed('an unknown function', 'MATCH (f:File)\nRETURN system(f.path)', 2),
   malformed('an aggregate in WHERE', 'MATCH (f:File)\nWHERE count(f) > 1 RETURN f', 2),
-  malformed('two queries at once', 'MATCH (f:File) RETURN f;\nMATCH (g:File) RETURN g', 2),
+  malformed('two queries at once', 'MATCH (f:File) RETURN f\n; MATCH (g:File) RETURN g', 2),
   malformed('NUL in a name', 'MATCH (f:File)\nRETURN f.pa\0th', 2),
   malformed('an override of the text direction in a label', 'MATCH (f:\u202eeliF) RETURN f', 1),
   malformed('a lone surrogate', 'MATCH (f:File)\n\nRETURN f.\ud800', 3),
@@ -102,12 +102,12 @@ const HEAVY = [
   heavy(
     'UNWIND of UNWIND',
     () =>
-      `WITH range(1, 1000) AS all ${[1, 2, 3, 4, 5].map((n) => `UNWIND all AS n${n}`).join(' ')} RETURN count(*) AS n`,
+      `WITH range(1, 1000) AS numbers ${[1, 2, 3, 4, 5].map((n) => `UNWIND numbers AS n${n}`).join(' ')} RETURN count(*) AS n`,
     EITHER,
   ),
   heavy(
     'lists of lists of all files',
-    'MATCH (a:File), (b:File), (c:File) WITH a, b, collect(c) AS list MATCH (d:Commit) RETURN collect([a, b, list, d]) AS all',
+    'MATCH (a:File), (b:File), (c:File) WITH a, b, collect(c) AS list MATCH (d:Commit) RETURN collect([a, b, list, d]) AS everything',
   ),
   heavy(
     'a regular expression that expands to gigabytes',

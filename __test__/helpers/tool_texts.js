@@ -84,7 +84,7 @@ export function textOf(file) {
   return `${[...top, ...used, ...body, ...calls, '  return total;', '}'].join('\n')}\n`;
 }
 
-const SYLLABLES = 'ka vo tu rin me sil pan dor fi lem gar nox bel tis ur wen zo hap cri mund'.split(' ');
+const SYLLABLES = 'ka vo tu ral me sil pan dor fi lem gar nox bel tis ur wen zo hap cri mund'.split(' ');
 
 /**
  * A deterministic source of choices.
