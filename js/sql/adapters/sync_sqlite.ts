@@ -79,8 +79,8 @@ export function syncConnection(database: SyncDatabase, release: (state: 'clean' 
 
 /** How long the connection waits for a lock, in milliseconds. A longer wait than the time limit of a statement is shortened. */
 function lockTimeout(database: SyncDatabase) {
-  for (const row of database.rows('PRAGMA busy_timeout', [], 'rows')) return Number(Object.values(row)[0]);
-  return 0;
+  const [row] = [...database.rows('PRAGMA busy_timeout', [], 'rows')];
+  return row === undefined ? 0 : Number(Object.values(row)[0]);
 }
 
 function setLockTimeout(database: SyncDatabase, ms: number) {
