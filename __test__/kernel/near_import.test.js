@@ -19,7 +19,7 @@ it('of tools with the same name in several folders, the nearest one is suggested
     const path = `tools/${importer}.ts`;
     const content = `import round from '${specifier}';\n/** Total. */\nexport default (args: { n: number }): number => round(args);\n`;
     await kernel.vfs.writeFile(path, content);
-    const { errors } = await kernel.check(path);
-    expect(errors.join('\n'), `${path} imports ${specifier}`).toContain(`'${near}'`);
+    const failure = await kernel.exec(path, { n: 1 }).catch((error) => error);
+    expect(failure.message, path).toContain(`Did you mean '${near}'?`);
   }
 });
