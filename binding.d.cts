@@ -222,10 +222,10 @@ export declare class BindingSqlRules {
    * `{"named":[…]}`; `judged` is how closely a policy or token inspects SQL: `nothing`, `verbs` or `tables`.
    */
   classify(sql: string, dialect: string, parametersJson: string, judged: string): Promise<BindingOutcome>
-  /** Whether a table of the catalogue may be shown and used. */
-  allowsTable(schema: string | undefined | null, name: string, dialect: string): boolean
-  /** Whether a table is denied, by its name without a schema. */
-  deniesTable(name: string): boolean
+  /** Value: whether a table of the catalogue may be shown and used. */
+  allowsTable(schema: string | undefined | null, name: string, dialect: string): BindingOutcome
+  /** Value: whether a table is denied, by its name without a schema. */
+  deniesTable(name: string): BindingOutcome
 }
 
 /** Text files below one root, on disk or in memory. */

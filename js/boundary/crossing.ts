@@ -354,6 +354,8 @@ export interface VfsAnswers {
 export interface SqlRulesAnswers {
   options: SqlOptions
   classify: Statement
+  allowsTable: boolean
+  deniesTable: boolean
 }
 
 export interface DatabaseAnswers {

@@ -107,6 +107,8 @@ class Writer {
 
   /** A string as JSON, escaped in pieces so that the limit applies before the whole is built. */
   #quoted(value: string) {
+    // A character takes at least one in JSON. Reading any would copy a text that was joined from parts.
+    if (value.length > this.#left) this.#spend(value.length);
     if (value.length <= ESCAPED) return this.#spent(JSON.stringify(value));
     let text = '"';
     for (let from = 0; from < value.length; ) {

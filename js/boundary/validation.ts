@@ -2,6 +2,7 @@
 
 import type { core, output, ZodError, ZodSafeParseResult, ZodType } from 'zod';
 import { ConfigError, ValidationError } from './errors.js';
+import { LIMITS } from './limits.js';
 import { describeUnknownKey } from './unknown_keys.js';
 
 /** A rejected key: why, and a similar known key. */
@@ -17,6 +18,11 @@ const MAX_VALUES = 40;
 type ReadResult<Data> =
   | { data: Data; problems?: undefined; cause?: undefined }
   | { data?: undefined; problems: Problem[]; cause?: unknown };
+
+/** Maximum length of a path, a request or code; most have a lower limit in the native part. */
+const MAX_TEXT_CHARS = 4 << 20;
+/** Maximum length of the content of a file. */
+export const MAX_FILE_CHARS = LIMITS.fs.fileBytes.most;
 
 /** Maximum length of a value quoted in a message. */
 const MAX_SHOWN_CHARS = 40;
@@ -140,16 +146,22 @@ function judged<Data>(
   return parsed.success ? { data: parsed.data } : { problems: describeIssues(parsed.error, schema, input, texts) };
 }
 
-/** @throws ValidationError */
-export function requireText(value: unknown, field: string) {
-  if (typeof value === 'string' && value !== '') return;
-  throw new ValidationError(`"${field}" must be a non-empty string.`, { details: { field } });
+/**
+ * @param maxChars longer texts are refused by their length, before the native part copies them
+ * @throws ValidationError
+ */
+export function requireText(value: unknown, field: string, maxChars = MAX_TEXT_CHARS) {
+  if (value === '') throw new ValidationError(`"${field}" must be a non-empty string.`, { details: { field } });
+  requireString(value, field, maxChars, 'a non-empty string');
 }
 
-/** @throws ValidationError */
-export function requireString(value: unknown, field: string) {
-  if (typeof value === 'string') return;
-  throw new ValidationError(`"${field}" must be a string.`, { details: { field } });
+/** As {@link requireText}; the text may be empty. */
+export function requireString(value: unknown, field: string, maxChars = MAX_TEXT_CHARS, wanted = 'a string') {
+  if (typeof value !== 'string') throw new ValidationError(`"${field}" must be ${wanted}.`, { details: { field } });
+  if (value.length <= maxChars) return;
+  throw new ValidationError(`"${field}" has ${value.length} characters; the limit is ${maxChars}. Pass less.`, {
+    details: { field },
+  });
 }
 
 function valueAt(input: unknown, path: PropertyKey[]) {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { native } from '../boundary/native.js';
 import type { NativeVfs } from '../boundary/typed_native.js';
 import { unwrap } from '../boundary/unwrap.js';
-import { requireString, requireText } from '../boundary/validation.js';
+import { MAX_FILE_CHARS, requireString, requireText } from '../boundary/validation.js';
 import type { VFSAdapter } from '../types/files.js';
 
 /** Property with the folder of an on-disk adapter, which a kernel uses directly. */
@@ -62,7 +62,7 @@ function adapter(files: ReturnType<typeof open>): VFSAdapter {
     readFile: async (path) => readSync(path),
     writeFile: async (path, content) => {
       requireText(path, 'path');
-      requireString(content, 'content');
+      requireString(content, 'content', MAX_FILE_CHARS);
       unwrap(files().write(path, content));
     },
     remove: async (path) => {

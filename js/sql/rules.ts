@@ -113,12 +113,12 @@ export class SqlRules {
   }
 
   allowsTable({ schema, name }: Relation, dialect: SqlDialect) {
-    return this.#native.allowsTable(schema, name, dialect);
+    return unwrap(this.#native.allowsTable(schema, name, dialect));
   }
 
   /** @param name of a table, without its schema */
   deniesTable(name: string) {
-    return this.#native.deniesTable(name);
+    return unwrap(this.#native.deniesTable(name));
   }
 }
 

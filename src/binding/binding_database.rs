@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
 
 #[derive(Default)]
@@ -67,7 +68,8 @@ impl BindingDatabase {
     ) -> napi::Result<Object<'env>> {
         self.with(env, id, move |session, done| {
             let mode: BeginMode = parse(&format!("\"{mode}\""))?;
-            session.begin(mode, SqlOptions::from_json(&options_json)?.policy(), done);
+            let options = SqlOptions::from_json(&options_json)?;
+            session.begin(mode, options.policy(), Duration::from_millis(options.statement_timeout_ms.into()), done);
             Ok(())
         })
     }

@@ -35,6 +35,8 @@ enum KernelState {
 #[napi]
 pub struct BindingKernel {
     inner: Arc<RwLock<KernelState>>,
+    /// Why the arguments of the constructor are not valid: the outcome of a boot.
+    invalid: Option<Error>,
     host: Arc<HostTable>,
     ends: Arc<RunEnds>,
     halt: Halt,
@@ -70,16 +72,15 @@ impl BindingKernel {
         )]
         on_end: Function<'_, RunEnd, ()>,
     ) -> napi::Result<Self> {
-        let dialect = match sql_dialect.map(|name| dialect_of(&name)) {
-            Some(Ok(dialect)) => dialect,
-            Some(Err(error)) => return Err(napi::Error::new(napi::Status::InvalidArg, error.message)),
-            None => Dialect::Any,
-        };
+        let named = sql_dialect.map(|name| dialect_of(&name)).transpose();
+        let invalid = named.as_ref().err().cloned();
+        let dialect = named.ok().flatten().unwrap_or(Dialect::Any);
         let host = Arc::new(HostTable::new(functions, dry_functions, dialect, &on_call)?);
         let ends = Arc::new(RunEnds::new(&on_end)?);
         let admitted_calls = Arc::default();
         Ok(Self {
             inner: Arc::new(RwLock::new(KernelState::New)),
+            invalid,
             host,
             ends,
             halt: Halt::default(),
@@ -108,6 +109,10 @@ impl BindingKernel {
         policy_json: String,
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
+        if let Some(error) = &self.invalid {
+            promised.settle::<()>(Err(error.clone()));
+            return Ok(promise);
+        }
         let inner = Arc::clone(&self.inner);
         let host = Arc::clone(&self.host);
         let halt = self.halt.clone();

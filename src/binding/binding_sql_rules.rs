@@ -65,17 +65,21 @@ impl BindingSqlRules {
         Ok(promise)
     }
 
-    /// Whether a table of the catalogue may be shown and used.
+    /// Value: whether a table of the catalogue may be shown and used.
     #[napi]
-    pub fn allows_table(&self, schema: Option<String>, name: String, dialect: String) -> bool {
-        let Ok(dialect) = dialect_of(&dialect) else { return false };
-        self.inner.as_ref().is_ok_and(|(_, policy)| policy.allows_relation(schema.as_deref(), &name, dialect))
+    pub fn allows_table(&self, schema: Option<String>, name: String, dialect: String) -> BindingOutcome {
+        let allowed = |dialect| Ok(self.policy()?.allows_relation(schema.as_deref(), &name, dialect));
+        BindingOutcome::from_result(dialect_of(&dialect).and_then(allowed))
     }
 
-    /// Whether a table is denied, by its name without a schema.
+    /// Value: whether a table is denied, by its name without a schema.
     #[napi]
-    pub fn denies_table(&self, name: String) -> bool {
-        self.inner.as_ref().is_ok_and(|(_, policy)| policy.denies_table(&name))
+    pub fn denies_table(&self, name: String) -> BindingOutcome {
+        BindingOutcome::from_result(self.policy().map(|policy| policy.denies_table(&name)))
+    }
+
+    fn policy(&self) -> Result<&SqlPolicy, Error> {
+        self.inner.as_ref().map(|(_, policy)| &**policy).map_err(Error::clone)
     }
 }
 

@@ -163,6 +163,9 @@ fn sql_answers(types: &mut Types) -> String {
     rules.add("classify", |policy: &SqlPolicy| -> Result<_, SqlError> {
         classify("", Dialect::Any, policy, &ParameterShape::Positional(0))
     });
+    for method in ["allowsTable", "deniesTable"] {
+        rules.add_type::<bool>(method);
+    }
     let rules = rules.text;
     let mut database = Answers::new("DatabaseAnswers", types);
     // Without `query`: JavaScript passes rows on as text.

@@ -104,8 +104,13 @@ impl HostTable {
 
 pub(super) fn thrown(error: BindingError) -> Error {
     let code = ErrorCode::parse(&error.code).unwrap_or(ErrorCode::ToolThrown);
-    let details = serde_json::from_str(&error.details).unwrap_or_default();
-    Error { code, message: error.message, details }
+    match serde_json::from_str(&error.details) {
+        Ok(details) => Error { code, message: error.message, details },
+        Err(unreadable) => {
+            let message = format!("{} Its details are not valid JSON: {unreadable}.", error.message);
+            Error::new(ErrorCode::Internal, message)
+        }
+    }
 }
 
 impl HostFunctions for HostTable {

@@ -37,16 +37,22 @@ const MAX_SKIPPED: usize = 8;
 /// The visible file with the same name in another folder, or with the most similar path. None when the time budget is
 /// used up.
 pub fn near_path(path: &str, files: &dyn Vfs) -> Option<String> {
-    near_path_where(path, files, &|_| true)
+    near_path_where(path, folder(path), files, &|_| true)
 }
 
-/// The same among the files that `is_candidate` accepts. Tests are only suggested for a path of a test.
-pub fn near_path_where(path: &str, files: &dyn Vfs, is_candidate: &dyn Fn(&JailPath) -> bool) -> Option<String> {
+/// The same among the files that `is_candidate` accepts; of files with the same name, the one nearest to the folder `wanted`.
+/// Tests are only suggested for a path of a test.
+pub fn near_path_where(
+    path: &str,
+    wanted: &str,
+    files: &dyn Vfs,
+    is_candidate: &dyn Fn(&JailPath) -> bool,
+) -> Option<String> {
     let (root, begun) = (Root::of(files), Instant::now());
     if !ALLOWANCES.lock().allows(root, begun) {
         return None;
     }
-    let near = search(path, files, is_candidate);
+    let near = search(path, wanted, files, is_candidate);
     ALLOWANCES.lock().spend(root, begun, begun.elapsed());
     near
 }
@@ -88,14 +94,14 @@ impl Allowances {
     }
 }
 
-fn search(path: &str, files: &dyn Vfs, is_candidate: &dyn Fn(&JailPath) -> bool) -> Option<String> {
+fn search(path: &str, wanted: &str, files: &dyn Vfs, is_candidate: &dyn Fn(&JailPath) -> bool) -> Option<String> {
     let all = files.list(&JailPath::root()).ok()?;
     // Stored results are only for callers who know their names.
     let for_test = names_test(path);
     let can_be = |file: &&JailPath| !file.starts_with(RESULTS) && (for_test || !is_test(file)) && is_candidate(file);
     let mut known: Vec<String> = all.iter().filter(can_be).map(|path| path.as_str().to_owned()).collect();
-    // Of equally near files, those of the same kind come first.
-    known.sort_by_key(|file| names_test(file) != for_test);
+    // Of equally near files, those of the same kind come first, and then those in the nearest folder.
+    known.sort_by_cached_key(|file| (names_test(file) != for_test, steps_between(wanted, folder(file))));
     if let Some(namesake) = only_namesake(path, &known) {
         return Some(namesake);
     }
@@ -126,6 +132,18 @@ fn nearest_of(path: &str, known: &[String]) -> Option<String> {
         known.iter().map(String::as_str).find(|known| stem(known) == named && fits(path, known))
     });
     near.map(str::to_owned)
+}
+
+/// The folder of a path; empty for the root.
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The number of folders to leave and to enter on the way from one folder to another.
+fn steps_between(from: &str, to: &str) -> usize {
+    let parts = |folder: &str| folder.split('/').filter(|part| !part.is_empty()).count();
+    let same = from.split('/').zip(to.split('/')).take_while(|(one, other)| one == other && !one.is_empty()).count();
+    parts(from) + parts(to) - 2 * same
 }
 
 /// Whether a path, with or without an extension, is that of a test.

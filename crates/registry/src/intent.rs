@@ -76,7 +76,9 @@ fn around_preposition(text: &[Word]) -> (Vec<TermId>, Vec<TermId>) {
 /// The words after a number.
 fn counted(text: &[Word]) -> Vec<TermId> {
     let pairs = text.iter().zip(text.iter().skip(1));
-    pairs.filter_map(|pair| if let (Word::Number, Word::Content(term)) = pair { Some(*term) } else { None }).collect()
+    pairs
+        .filter_map(|pair| if let (Word::Number(_), Word::Content(term)) = pair { Some(*term) } else { None })
+        .collect()
 }
 
 fn contents(words: &[Word]) -> Vec<TermId> {

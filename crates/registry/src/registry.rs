@@ -279,6 +279,29 @@ mod tests {
     }
 
     #[test]
+    fn a_number_names_a_tool_and_is_a_value_for_all_others() {
+        let mut registry = registry();
+        for form in ["1040", "1065", "1099", "1120", "941"] {
+            registry.insert(tool(&format!("tools/form_{form}.ts"), "Fills in a tax form."));
+        }
+        registry.insert(tool("tools/summarize_report.ts", "Summarizes a report."));
+        for form in ["1040", "1099", "941"] {
+            for query in
+                [format!("form {form}"), format!("fill in tax form {form}"), format!("tax form {form} for this year")]
+            {
+                let found = registry.find(&query, &[], 5);
+                assert_eq!(found[0].tool.path, format!("tools/form_{form}.ts"), "{query}");
+                assert!(found[1].score < found[0].score, "{query}: {} {}", found[0].score, found[1].score);
+            }
+        }
+        let plain = registry.find("summarize a report", &[], 1)[0].score;
+        for query in ["summarize 3 a report", "summarize a report 20240131", "summarize a report 2024"] {
+            let found = registry.find(query, &[], 1);
+            assert_eq!((&*found[0].tool.path, found[0].score), ("tools/summarize_report.ts", plain), "{query}");
+        }
+    }
+
+    #[test]
     fn tools_with_the_same_text_are_similar() {
         let mut registry = registry();
         registry.insert(tool("tools/other.ts", "Second."));

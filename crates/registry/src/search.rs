@@ -105,6 +105,7 @@ struct Query {
     intent: Intent,
     /// All its terms in order, to compare with names.
     in_order: Vec<TermId>,
+    has_number: bool,
 }
 
 impl Query {
@@ -153,7 +154,10 @@ impl Search {
         let (direction, intent) = (Direction::of(&words), Intent::of(&words));
         let job = distinct(&words, MAX_QUERY_WORDS);
         let is_optional = |term: &TermId| {
-            !job.contains(term) || self.optional.contains(term) || self.tokenizer.stem_of(*term).len() == 1
+            !job.contains(term)
+                || self.optional.contains(term)
+                || self.tokenizer.is_number(*term)
+                || self.tokenizer.stem_of(*term).len() == 1
         };
         // A single word does not name a job without the others.
         let has_job = in_order.iter().filter(|term| !is_optional(term)).count() > 1;
@@ -173,7 +177,8 @@ impl Search {
                 is_optional,
             });
         }
-        Query { terms: query_terms, answers, direction, intent, in_order }
+        let has_number = in_order.iter().any(|term| self.tokenizer.is_number(*term));
+        Query { terms: query_terms, answers, direction, intent, in_order, has_number }
     }
 
     /// The weight of a term: rare words weigh more. A word of no tool weighs as much as a word of one tool.
@@ -195,10 +200,11 @@ impl Search {
     /// A word of some tool at edit distance one.
     fn misspelt(&self, term: TermId) -> Option<TermId> {
         let stem: Vec<char> = self.tokenizer.stem_of(term).chars().collect();
-        if stem.len() < MISSPELT_LETTERS {
+        if stem.len() < MISSPELT_LETTERS || self.tokenizer.is_number(term) {
             return None;
         }
-        self.index.terms().find(|known| is_one_edit(&stem, self.tokenizer.stem_of(*known)))
+        let mut words = self.index.terms().filter(|known| !self.tokenizer.is_number(*known));
+        words.find(|known| is_one_edit(&stem, self.tokenizer.stem_of(*known)))
     }
 
     /// The tools that share the most weight with the query.
@@ -268,12 +274,12 @@ impl Search {
 
     /// The share of a text's weight that the query covers.
     fn text_covered(&self, query: &Query, text: &[TermId]) -> f32 {
-        self.share_covered(text, |term| query.quality_of(term))
+        self.share_covered(query, text, |term| query.quality_of(term))
     }
 
     /// As [`Self::text_covered`]; names abbreviate words: `dim_weight` is the dimensional weight.
     fn name_covered(&self, query: &Query, name: &[TermId]) -> f32 {
-        self.share_covered(name, |term| {
+        self.share_covered(query, name, |term| {
             let quality = query.quality_of(term);
             if quality <= 0.0 && self.is_abbreviation(term, query) { ABBREVIATED } else { quality }
         })
@@ -285,9 +291,10 @@ impl Search {
             && query.terms.iter().any(|word| self.tokenizer.stem_of(word.term).starts_with(short))
     }
 
-    fn share_covered(&self, text: &[TermId], quality: impl Fn(TermId) -> f32) -> f32 {
+    /// Numbers of the text count only for a query with numbers: "form 1040" is not "form 1099", and both are forms.
+    fn share_covered(&self, query: &Query, text: &[TermId], quality: impl Fn(TermId) -> f32) -> f32 {
         let (mut total, mut covered) = (0.0, 0.0);
-        for term in text {
+        for term in text.iter().filter(|term| query.has_number || !self.tokenizer.is_number(**term)) {
             let weight = self.term_weight(*term);
             total += weight;
             covered += weight * quality(*term);

@@ -58,6 +58,8 @@ impl SearchIndex {
         let tag_words: Vec<Word> = tool.tags.iter().flat_map(|tag| tokenizer.tokens(tag)).collect();
         let mut details = tokenizer.tokens(&tool.parameter_details());
         tool.examples.iter().for_each(|example| details.extend(tokenizer.tokens(example)));
+        // Numbers in examples are values.
+        details.retain(|word| !matches!(word, Word::Number(_)));
         let directions = [&name_words, &description_words].into_iter().filter_map(|text| Direction::of(text)).collect();
         let parameters = distinct(&parameter_words, usize::MAX);
         let intent = Intent::of_tool(&[&name_words, &description_words], &parameters);
@@ -129,11 +131,11 @@ impl SearchIndex {
     }
 }
 
-/// The first `most` distinct content words, in order.
+/// The first `most` distinct content words and numbers, in order.
 pub(super) fn distinct(words: &[Word], most: usize) -> Vec<TermId> {
     let mut terms: Vec<TermId> = Vec::with_capacity(words.len().min(most));
     for word in words {
-        if let Word::Content(term) = word
+        if let Word::Content(term) | Word::Number(Some(term)) = word
             && !terms.contains(term)
             && terms.len() < most
         {

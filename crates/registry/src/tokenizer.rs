@@ -27,8 +27,8 @@ pub(super) enum Word {
     From,
     /// `of`, `for`, `when`.
     Of,
-    /// `42`.
-    Number,
+    /// `42`. A long number is a value, and has no term.
+    Number(Option<TermId>),
 }
 
 /// Splits, folds, stems and numbers words. Results are cached, since a registry repeats few words.
@@ -41,6 +41,8 @@ pub(super) struct Tokenizer {
 
 /// The most cached words. Further words are processed each time.
 const MAX_KNOWN: usize = 1 << 18;
+/// The most digits of a number that is part of a name, such as "form 1040".
+const MAX_DIGITS: usize = 6;
 
 impl Tokenizer {
     pub(super) fn new() -> Self {
@@ -85,6 +87,11 @@ impl Tokenizer {
         self.stems.get(term as usize).map_or("", String::as_str)
     }
 
+    /// Whether a term is a number.
+    pub(super) fn is_number(&self, term: TermId) -> bool {
+        is_digits(self.stem_of(term))
+    }
+
     fn classify(&mut self, piece: &str) -> Option<Word> {
         if TOWARDS.contains(&piece) {
             return Some(Word::Towards);
@@ -95,14 +102,18 @@ impl Tokenizer {
         if OF.contains(&piece) {
             return Some(Word::Of);
         }
-        if piece.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Some(Word::Number);
+        if is_digits(piece) {
+            return Some(Word::Number((piece.len() <= MAX_DIGITS).then(|| self.term(piece))));
         }
         if STOP.contains(piece) {
             return None;
         }
         Some(Word::Content(self.term(piece)))
     }
+}
+
+fn is_digits(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Splits at everything but letters and digits and at the humps of `camelCase`, and calls `each` with every word in lower case.

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../boundary/caller.js';
 import { ValidationError } from '../../boundary/errors.js';
-import { requireString, requireText } from '../../boundary/validation.js';
+import { MAX_FILE_CHARS, requireString, requireText } from '../../boundary/validation.js';
 import type { VFSAdapter } from '../../types/files.js';
 import type { Registry, ToolMetadata } from '../../types/kernel.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
@@ -24,7 +24,7 @@ export function kernelRegistry(
   async function register(path: string, code?: string): Promise<ToolMetadata | undefined> {
     requireText(path, 'path');
     if (code !== undefined) {
-      requireString(code, 'code');
+      requireString(code, 'code', MAX_FILE_CHARS);
       calls.refuseWhenDown();
       // As in the TypeScript package: only files under tools/ are tools.
       if (!/^(?:\.\/)*tools[\\/]/.test(path)) return undefined;

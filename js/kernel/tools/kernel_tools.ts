@@ -1,7 +1,7 @@
 /** The tools of a kernel, for models and for the application. */
 
 import type { Caller } from '../../boundary/caller.js';
-import { parseArguments, requireString, requireText } from '../../boundary/validation.js';
+import { MAX_FILE_CHARS, parseArguments, requireString, requireText } from '../../boundary/validation.js';
 import type { LiveForgedTools } from '../../forged/forged_tools.js';
 import type { CommitNote, KernelTools, ToolsOptions } from '../../types/tools.js';
 import { agentFiles } from '../agent_access.js';
@@ -34,7 +34,7 @@ export function kernelTools({ runtime, calls, forged, inspection }: Parts, calle
   };
   const write = async (path: string, text: string, note: CommitNote = {}) => {
     requireText(path, 'path');
-    requireString(text, 'text');
+    requireString(text, 'text', MAX_FILE_CHARS);
     const checked = parseArguments(CommitNoteSchema, note, 'commit note');
     return { success: true as const, ...(await agentFiles(calls, caller).write(path, text, checked)) };
   };

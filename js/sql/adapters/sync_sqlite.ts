@@ -31,8 +31,14 @@ export function syncSqlite(database: SyncDatabase) {
 /** A connection through a synchronous driver. */
 export function syncConnection(database: SyncDatabase, release: (state: 'clean' | 'broken') => unknown): SqlConnection {
   let queryOnly = false;
+  let ownTimeout: number | undefined;
   return {
     begin: async ({ access, limits }) => {
+      const current = lockTimeout(database);
+      if (current > limits.statementTimeoutMs) {
+        ownTimeout = current;
+        setLockTimeout(database, limits.statementTimeoutMs);
+      }
       queryOnly = limits.readOnly;
       if (queryOnly) database.exec('PRAGMA query_only = ON');
       database.exec(access === 'read' || limits.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE');
@@ -63,11 +69,22 @@ export function syncConnection(database: SyncDatabase, release: (state: 'clean' 
     release: (state) => {
       try {
         if (queryOnly) database.exec('PRAGMA query_only = OFF');
+        if (ownTimeout !== undefined) setLockTimeout(database, ownTimeout);
       } finally {
         release(state);
       }
     },
   };
+}
+
+/** How long the connection waits for a lock, in milliseconds. A longer wait than the time limit of a statement is shortened. */
+function lockTimeout(database: SyncDatabase) {
+  const [row] = [...database.rows('PRAGMA busy_timeout', [], 'rows')];
+  return row === undefined ? 0 : Number(Object.values(row)[0]);
+}
+
+function setLockTimeout(database: SyncDatabase, ms: number) {
+  database.exec(`PRAGMA busy_timeout = ${ms}`);
 }
 
 /** A value for these drivers: SQLite has no booleans, and numbers are stored as floats unless they are BigInts. */

@@ -9,7 +9,7 @@ use tgp_vfs::{JailPath, Vfs};
 pub(super) fn near_import(importer: &str, specifier: &str, files: &dyn Vfs) -> Option<String> {
     let is_candidate =
         |file: &JailPath| file.as_str() != importer && (is_tool_source(file) || file.extension() == Some("json"));
-    let near = near_path_where(specifier, files, &is_candidate)?;
+    let near = near_path_where(specifier, &folder_of(importer, specifier), files, &is_candidate)?;
     let is_whole = specifier.rsplit('/').next().is_some_and(|name| name.ends_with(".ts"));
     let path = if is_whole { near.as_str() } else { near.strip_suffix(".ts").unwrap_or(&near) };
     let inside = path.strip_prefix(TOOLS).and_then(|rest| rest.strip_prefix('/'));
@@ -18,6 +18,27 @@ pub(super) fn near_import(importer: &str, specifier: &str, files: &dyn Vfs) -> O
         // Files outside the folder of the tools have only relative specifiers.
         _ => Some(relative(importer, path)),
     }
+}
+
+/// The folder in which an import looks for its file.
+fn folder_of(importer: &str, specifier: &str) -> String {
+    let (mut parts, rest) = match specifier.strip_prefix("/lib/") {
+        Some(rest) => (vec![TOOLS], rest),
+        None => (importer.split('/').collect(), specifier),
+    };
+    if rest == specifier {
+        parts.pop();
+    }
+    let mut names: Vec<&str> = rest.split('/').collect();
+    names.pop();
+    for name in names {
+        match name {
+            ".." => drop(parts.pop()),
+            "." | "" => {}
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
 }
 
 /// The relative specifier of `path` in the module `importer`.
@@ -38,6 +59,33 @@ fn relative(importer: &str, path: &str) -> String {
 mod tests {
     use super::near_import;
     use tgp_vfs::{JailPath, MemoryVfs, Vfs};
+
+    #[test]
+    fn of_files_with_the_same_name_the_nearest_to_the_import_is_suggested() {
+        let files = MemoryVfs::new();
+        for path in [
+            "tools/a/round.ts",
+            "tools/b/deep/round.ts",
+            "tools/b/round.ts",
+            "tools/c/round.ts",
+            "tools/round.ts",
+            "tools/z/net.ts",
+        ] {
+            files.write(&JailPath::parse(path).unwrap(), "").unwrap();
+        }
+        for (importer, specifier, near) in [
+            ("tools/b/net.ts", "./rond", "./round"),
+            ("tools/b/deep/net.ts", "./rond.ts", "./round.ts"),
+            ("tools/c/net.ts", "./rounds/round", "./round"),
+            ("tools/z/net.ts", "../c/rond", "../c/round"),
+            ("tools/z/net.ts", "./rond", "../round"),
+            ("tools/z/net.ts", "/lib/b/rond", "/lib/b/round"),
+            ("tools/z/net.ts", "/lib/rond", "/lib/round"),
+            ("tools/c/deep/net.ts", "./round", "../round"),
+        ] {
+            assert_eq!(near_import(importer, specifier, &files).as_deref(), Some(near), "{importer} {specifier}");
+        }
+    }
 
     #[test]
     fn an_import_is_suggested_in_the_form_that_was_written() {

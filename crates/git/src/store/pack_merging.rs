@@ -2,8 +2,10 @@
 //!
 //! Sizes follow `git repack --geometric=2`: a pack has at least twice as many objects as all smaller ones together, so that each
 //! object is repacked only a few times. Safe by the rules of [`super::packing`]: the new pack is read back and synced before the
-//! old ones are removed, and readers that miss a pack refresh their list. Packs that `git` has marked are kept.
+//! old ones are removed, and readers that miss a pack refresh their list. Packs that `git` has marked are kept. A `git gc` would
+//! fail, without a loss, if packs vanish that it has listed: its lock file is honoured.
 
+use super::gc_lock;
 use super::packing::{MAX_OBJECT_BYTES, lock_for_packing};
 use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
@@ -14,7 +16,6 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Minimum number of packs to merge.
 const FEWEST_PACKS: usize = 4;
@@ -27,9 +28,6 @@ const MAX_UNPACKED_BYTES: usize = 256 << 20;
 const MARKER_EXTENSIONS: [&str; 4] = ["keep", "promisor", "mtimes", "bitmap"];
 /// The index over all packs.
 const SHARED_INDEX: &str = "multi-pack-index";
-/// The lock file of `git gc`. An older one is stale, as in `git`.
-const GC_FILE: &str = "gc.pid";
-const GC_TIME: Duration = Duration::from_hours(12);
 
 struct SmallPack {
     index: PathBuf,
@@ -42,7 +40,7 @@ pub(crate) fn merge(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     let failed = GitError::io("merge packs");
     let Some(turn) = lock_for_packing(repository, halt)? else { return Ok(0) };
     let folder = turn.objects.join("pack");
-    if is_git_at_work(repository) || fs::symlink_metadata(folder.join(SHARED_INDEX)).is_ok() {
+    if gc_lock::is_held(repository.commondir()) || fs::symlink_metadata(folder.join(SHARED_INDEX)).is_ok() {
         return Ok(0);
     }
     let chosen = chosen(small_packs(&folder).map_err(&failed)?);
@@ -63,23 +61,16 @@ pub(crate) fn merge(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     }
     let all: HashSet<Oid> = merged.iter().flat_map(|(_, ids)| ids).copied().collect();
     let all: Vec<Oid> = all.into_iter().collect();
-    let made = pack::store(repository, &all, limits, &turn.deadline)?;
-    let there: HashSet<Oid> = made.ids.into_iter().collect();
+    let pack = pack::store(repository, &all, limits, &turn.deadline)?;
+    let there: HashSet<Oid> = pack.ids.iter().copied().collect();
     let mut count = 0;
     for (index, ids) in &merged {
-        let is_made = index.with_extension("pack") == made.path;
-        if !is_made && ids.iter().all(|id| there.contains(id)) {
+        if ids.iter().all(|id| there.contains(id)) {
             remove(index).map_err(&failed)?;
             count += 1;
         }
     }
     Ok(count)
-}
-
-fn is_git_at_work(repository: &Repository) -> bool {
-    let Ok(file) = fs::symlink_metadata(repository.commondir().join(GC_FILE)) else { return false };
-    // An unknown age counts as recent.
-    file.modified().ok().and_then(|modified| modified.elapsed().ok()).is_none_or(|age| age < GC_TIME)
 }
 
 /// Removes the index first, so that no reader opens the pack.

@@ -3,12 +3,14 @@
 //!
 //! Safe with concurrent `git` and other processes: a pack is complete, read back and synced before its loose objects are removed,
 //! and readers that miss a file refresh their list of packs. Unreachable objects are kept too. One process packs at a time.
+//! A `git repack` that started before the pack was stored does not remove it, because its name is new; one that starts while
+//! loose objects are removed does not, because of a `.keep` file; one that starts later finds the objects only in the pack.
 //! Disabled by `gc.auto = 0` and `extensions.preciousObjects`.
 
 use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
 use crate::limits::Limits;
-use crate::objects::pack;
+use crate::objects::pack::{self, OwnPack};
 use crate::regular_file;
 use git2::{Odb, Oid, Repository};
 use std::collections::HashSet;
@@ -91,9 +93,15 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     if chosen.len() < enough / 2 && bytes < ROUND_BYTES {
         return Ok(Round::TooFew);
     }
-    let packed: HashSet<Oid> = pack::store(repository, &chosen, limits, &deadline)?.ids.into_iter().collect();
+    let pack = pack::store(repository, &chosen, limits, &deadline)?;
+    remove_packed(&found, &pack).map(Round::Packed)
+}
+
+/// Removes the loose objects that `pack` has, and returns their number. The pack is kept by `git` meanwhile.
+pub(crate) fn remove_packed(loose: &[(Oid, PathBuf)], pack: &OwnPack) -> Result<usize, GitError> {
+    let packed: HashSet<Oid> = pack.ids.iter().copied().collect();
     let (mut count, mut failure) = (0, None);
-    for (_, path) in found.iter().filter(|(id, _)| packed.contains(id)) {
+    for (_, path) in loose.iter().filter(|(id, _)| packed.contains(id)) {
         match fs::remove_file(path) {
             Ok(()) => count += 1,
             // Removed by `git` meanwhile.
@@ -103,12 +111,13 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     }
     match failure {
         Some(error) => Err(GitError::io("remove packed objects")(error)),
-        None => Ok(Round::Packed(count)),
+        None => Ok(count),
     }
 }
 
-/// Removes stale temporary files of killed processes. Writing a pack takes minutes at most.
+/// Removes files of killed processes. Writing a pack takes minutes at most.
 fn clear_abandoned(packs: &Path) {
+    pack::clear_abandoned(packs);
     let Ok(entries) = fs::read_dir(packs) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -156,7 +165,7 @@ fn is_own_folder(path: &Path) -> bool {
 }
 
 /// All loose objects.
-fn loose_objects(objects: &Path) -> std::io::Result<Vec<(Oid, PathBuf)>> {
+pub(crate) fn loose_objects(objects: &Path) -> std::io::Result<Vec<(Oid, PathBuf)>> {
     let mut found = Vec::new();
     for first in 0..=u8::MAX {
         let folder = format!("{first:02x}");

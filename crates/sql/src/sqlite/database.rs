@@ -11,7 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use serde::Deserialize;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Options to open a database.
 #[derive(Debug, Clone, Deserialize)]
@@ -20,7 +20,7 @@ use std::time::Duration;
 pub struct DatabaseOptions {
     /// A path, or `:memory:`.
     pub file: String,
-    /// How long to wait for another process that holds the lock.
+    /// How long to wait for another process that holds the lock; at most the time limit of the statement.
     pub busy_timeout_ms: u64,
     /// Set for a file that the application has open itself.
     #[serde(default)]
@@ -121,19 +121,17 @@ fn set_up(connection: &Connection, shared: Option<SharedFile>, control: &Arc<Ses
 
 const MAX_LOCK_SLEEP: Duration = Duration::from_millis(20);
 
-/// Sets a busy handler that waits for locks in short sleeps, so that a cancellation is noticed.
+/// Sets a busy handler that waits for locks in short sleeps, so that a cancellation and the end of the statement's time are noticed.
 fn set_busy_handler(connection: &mut Connection, most: Duration, control: Arc<SessionControl>) -> rusqlite::Result<()> {
-    let mut waited = Duration::ZERO;
+    let mut started = Instant::now();
     connection.busy_handler(Some(move |attempt: i32| {
         if attempt == 0 {
-            waited = Duration::ZERO;
+            started = Instant::now();
         }
-        if waited >= most || control.must_stop() {
+        if started.elapsed() >= most || control.must_stop_waiting() {
             return false;
         }
-        let sleep = Duration::from_millis(u64::from(attempt.unsigned_abs()) + 1).min(MAX_LOCK_SLEEP);
-        std::thread::sleep(sleep);
-        waited += sleep;
+        std::thread::sleep(Duration::from_millis(u64::from(attempt.unsigned_abs()) + 1).min(MAX_LOCK_SLEEP));
         true
     }))
 }

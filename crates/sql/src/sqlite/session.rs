@@ -9,6 +9,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::sync::Arc;
+use std::time::Duration;
 use tgp_base::threads;
 
 /// A callback for the result of a job. Called once, usually on the session's thread.
@@ -50,8 +51,9 @@ impl Session {
         Ok(Self { jobs, control })
     }
 
-    pub fn begin(&self, mode: BeginMode, policy: SqlPolicy, done: ResultCallback<()>) {
-        self.submit(done, move |connection, control| begin(connection, control, mode, policy));
+    /// Begins a transaction whose statements take at most `statement_timeout` each.
+    pub fn begin(&self, mode: BeginMode, policy: SqlPolicy, statement_timeout: Duration, done: ResultCallback<()>) {
+        self.submit(done, move |connection, control| begin(connection, control, mode, policy, statement_timeout));
     }
 
     /// Runs one statement. `params_json` is an array with one value for each placeholder.

@@ -3,12 +3,16 @@
 use super::authorizer::Authorizer;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// State of a session that other threads may set while it runs.
 #[derive(Debug, Default)]
 pub struct SessionControl {
     deadline: Mutex<Option<Instant>>,
+    /// When an internal statement stops waiting for a lock.
+    lock_deadline: Mutex<Option<Instant>>,
+    /// The time limit of the transaction's statements.
+    statement_timeout: Mutex<Option<Duration>>,
     cancelled: AtomicBool,
     /// Maximum value length of the running statement, in bytes.
     value_limit: AtomicUsize,
@@ -46,6 +50,15 @@ impl SessionControl {
         *self.deadline.lock() = deadline;
     }
 
+    pub(super) fn set_statement_timeout(&self, timeout: Duration) {
+        *self.statement_timeout.lock() = Some(timeout);
+    }
+
+    /// Whether a wait for a lock must end: the statement must stop, or an internal one has waited as long as a statement may.
+    pub(super) fn must_stop_waiting(&self) -> bool {
+        self.must_stop() || self.lock_deadline.lock().is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     pub(super) fn value_limit(&self) -> usize {
         self.value_limit.load(Ordering::Acquire)
     }
@@ -74,11 +87,14 @@ impl SessionControl {
         look(&mut self.authorizer.lock())
     }
 
-    /// Runs an internal statement, without authorizer and cancellation.
+    /// Runs an internal statement, without authorizer and cancellation. It waits for locks as long as a statement may take.
     pub(super) fn run_internal<T>(&self, work: impl FnOnce() -> T) -> T {
         self.with_authorizer(Authorizer::allow_internal);
         let cancelled = self.cancelled.swap(false, Ordering::AcqRel);
+        let timeout = *self.statement_timeout.lock();
+        *self.lock_deadline.lock() = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let done = work();
+        *self.lock_deadline.lock() = None;
         self.cancelled.fetch_or(cancelled, Ordering::AcqRel);
         self.with_authorizer(Authorizer::close);
         done

@@ -11,7 +11,7 @@ pub(super) fn database_error(error: &rusqlite::Error, control: &Arc<SessionContr
     let extended = error.sqlite_error().map(|inner| inner.extended_code);
     match error.sqlite_error_code() {
         Some(ErrorCode::OperationInterrupted) => SqlError::Cancelled,
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) if control.must_stop() => SqlError::Cancelled,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) if control.is_cancelled() => SqlError::Cancelled,
         Some(ErrorCode::DatabaseBusy) if extended == Some(ffi::SQLITE_BUSY_SNAPSHOT) => SqlError::Conflict,
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => SqlError::Busy,
         Some(ErrorCode::OutOfMemory) => SqlError::OutOfMemory { megabytes: MAX_HEAP_BYTES >> 20 },

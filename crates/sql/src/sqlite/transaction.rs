@@ -9,6 +9,7 @@ use crate::sql_error::SqlError;
 use rusqlite::Connection;
 use serde::Deserialize;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The kind of transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -21,12 +22,13 @@ pub enum BeginMode {
     Write,
 }
 
-/// Begins a transaction with a policy, which applies until the next one.
+/// Begins a transaction with a policy and a time limit of each statement, which apply until the next one.
 pub(super) fn begin(
     connection: &Connection,
     control: &Arc<SessionControl>,
     mode: BeginMode,
     policy: SqlPolicy,
+    statement_timeout: Duration,
 ) -> Result<(), SqlError> {
     let sql = match mode {
         BeginMode::Read => "BEGIN DEFERRED",
@@ -35,6 +37,7 @@ pub(super) fn begin(
     if control.is_cancelled() {
         return Err(SqlError::Cancelled);
     }
+    control.set_statement_timeout(statement_timeout);
     let (only_reads, has_table_rules) = (policy.only_reads(), policy.has_table_rules());
     let changed = control.with_authorizer(|authorizer| authorizer.set_policy(policy));
     let begun = control.run_internal(|| {

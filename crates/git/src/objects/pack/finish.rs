@@ -34,7 +34,7 @@ impl Temporary {
     }
 
     /// Syncs the file and renames it to its final name.
-    fn keep(mut self, name: &Path) -> io::Result<()> {
+    pub(super) fn keep(mut self, name: &Path) -> io::Result<()> {
         self.file.set_permissions(for_reading(&self.file)?)?;
         self.file.sync_all()?;
         fs::rename(&self.path, name)?;
@@ -96,23 +96,20 @@ pub(super) fn keep(
         unpack(&mut pack.file, entries, odb, limits)?;
         return Ok(StoredPack::default());
     }
-    keep_whole(dir, pack, entries, sum)
+    let path = new_path(dir).map_err(GitError::io("store a pack"))?;
+    keep_whole(path, dir, pack, entries, sum)
 }
 
-/// Stores the pack, even if it is small.
+/// Stores the pack at `path`, even if it is small.
 pub(super) fn keep_whole(
+    path: PathBuf,
     dir: &Path,
     pack: Temporary,
     entries: &[Entry],
     sum: &PackSum,
 ) -> Result<StoredPack, GitError> {
     let failed = GitError::io("store a pack");
-    let path = path_of(dir, sum);
     let index_path = path.with_extension("idx");
-    if index_path.exists() && path.exists() {
-        sync_dir(dir).map_err(&failed)?;
-        return Ok(StoredPack::default());
-    }
     let mut index = Temporary::new(dir, "idx").map_err(&failed)?;
     let mut indexed: Vec<_> = entries
         .iter()
@@ -130,10 +127,13 @@ pub(super) fn keep_whole(
     Ok(stored)
 }
 
-/// The path of the pack with this checksum.
-pub(super) fn path_of(dir: &Path, sum: &PackSum) -> PathBuf {
-    let name: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-    dir.join(format!("pack-{name}.pack"))
+/// A path that no pack has had. A `git repack` removes at its end the packs that it found at its start, by name: a pack with the
+/// name of one of them, as with a checksum for its name, would be removed too.
+pub(super) fn new_path(dir: &Path) -> io::Result<PathBuf> {
+    let mut chance = [0; 20];
+    getrandom::fill(&mut chance).map_err(io::Error::other)?;
+    let name: String = chance.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(dir.join(format!("pack-{name}.pack")))
 }
 
 /// Writes loose objects, dependencies first. After a kill every stored object is complete, so none has to be fetched again.

@@ -12,6 +12,7 @@ mod fuzz_tests;
 mod incoming_pack;
 mod inflate;
 mod input;
+mod keep_file;
 mod own_pack;
 mod pack_index;
 mod receive;
@@ -27,7 +28,8 @@ pub(crate) use inflate::Inflater;
 #[cfg(test)]
 pub(crate) use input::Input;
 pub(crate) use input::{FileWindow, Recorder};
-pub(crate) use own_pack::{pack_file, store};
+pub(crate) use keep_file::clear_abandoned;
+pub(crate) use own_pack::{OwnPack, pack_file, store};
 pub(crate) use pack_index::{IndexNames, PackIndex};
 pub(crate) use receive::receive;
 pub(crate) use references::{CommitLinks, RecentNames};

@@ -2,6 +2,7 @@
 
 use super::finish::{self, Temporary};
 use super::incoming_pack::IncomingPack;
+use super::keep_file::KeepFile;
 use super::resolve::resolve;
 use super::scan::scan;
 use crate::exchange_deadline::ExchangeDeadline;
@@ -10,7 +11,6 @@ use crate::limits::Limits;
 use git2::{Oid, Repository};
 use std::fs::File;
 use std::io::{Seek, Write};
-use std::path::PathBuf;
 
 /// Minimum size limit of such a pack.
 const OWN_PACK_BYTES: u64 = 128 << 20;
@@ -44,13 +44,14 @@ pub(crate) fn pack_file(
     Ok((file, length))
 }
 
-/// A stored pack, and the ids found when it was read back.
+/// A stored pack: the ids found when it was read back. `git` keeps it until this is dropped, so that its owner can remove other
+/// copies of the objects first.
 pub(crate) struct OwnPack {
-    pub(crate) path: PathBuf,
     pub(crate) ids: Vec<Oid>,
+    _keep: KeepFile,
 }
 
-/// Stores these objects in a new pack, synced to disk.
+/// Stores these objects in a new pack, synced to disk. The caller holds the lock for packing.
 pub(crate) fn store(
     repository: &Repository,
     ids: &[Oid],
@@ -67,7 +68,9 @@ pub(crate) fn store(
     let mut scanned = scan(&mut incoming, limits)?;
     let (_, sum) = incoming.finish()?;
     resolve(&mut scanned, &mut temporary.file, limits, deadline)?;
-    finish::keep_whole(&dir, temporary, &scanned.entries, &sum)?;
+    let path = finish::new_path(&dir).map_err(&failed)?;
+    let keep = KeepFile::create(&path).map_err(&failed)?;
+    finish::keep_whole(path, &dir, temporary, &scanned.entries, &sum)?;
     let ids = scanned.entries.iter().filter_map(|entry| Some(entry.known?.id)).collect();
-    Ok(OwnPack { path: finish::path_of(&dir, &sum), ids })
+    Ok(OwnPack { ids, _keep: keep })
 }
