@@ -8,11 +8,11 @@ import { ROOT } from '../tools/process.mjs';
 export const SECTIONS = {
   Start: {
     'cookbook.md':
-      'short tested recipes: Ollama, secrets, servers, costs, deleting, ledger, reviews, teams, cron, files, tenants',
+      'short tested recipes: Ollama, secrets, servers, costs, deleting, ledger, reviews, teams, cron, files, tenants, tests',
     'integrations.md': 'AI SDK 4 to 7, OpenAI, Anthropic, LangChain, OpenAI Agents, MCP',
     'cli.md': 'commands, approvals at a terminal, tasks for an agent, exit codes',
     'agent.md': 'kernel.agent: sessions, events, budgets, resuming',
-    'deploy.md': 'bundlers, Next.js, Lambda, Vercel, Docker, Kubernetes',
+    'deploy.md': 'bundlers, Next.js, Express, NestJS, Lambda, Vercel, Docker, Kubernetes',
     'upgrading.md': 'differences from the TypeScript package',
   },
   Tools: {

@@ -1,6 +1,7 @@
 /** Providers that fail: temporary errors are retried, and no call is made twice. */
 
 import { APICallError } from 'ai';
+import { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { agentModel, eventsOf } from '../helpers/agent_model.js';
 import { createKernel } from '../helpers/create_kernel.js';
@@ -58,6 +59,27 @@ describe('temporary errors', () => {
 });
 
 describe('permanent errors', () => {
+  test('a model whose doStream is not implemented is refused at once', async () => {
+    const { kernel } = await createKernel();
+    // As tests of generateText() write it: only doGenerate.
+    const model = new MockLanguageModelV3({ doGenerate: async () => Promise.reject(new Error('not called')) });
+    const result = await kernel.agent({ model }).run('go').result;
+    expect(result).toMatchObject({ outcome: 'failed', error: { code: 'ERR_VALIDATION' } });
+    expect(result.error?.message).toMatch(/^The model cannot stream: Not implemented\. .*doStream/);
+    expect(model.doStreamCalls).toHaveLength(1);
+    const { modelId, doGenerate } = model;
+    const missing = await kernel.agent({ model: { modelId, doGenerate } }).run('go').result;
+    expect(missing.error?.message).toMatch(/^The model cannot stream: it has no method doStream\./);
+  });
+
+  test("an error of the model's own program is not retried", async () => {
+    const { kernel } = await createKernel();
+    const model = agentModel([{ fail: new TypeError('x is not a function') }, { text: 'never' }]);
+    const result = await kernel.agent({ model }).run('go').result;
+    expect(result).toMatchObject({ outcome: 'failed', error: { code: 'ERR_PROVIDER' } });
+    expect(model.doStreamCalls).toHaveLength(1);
+  });
+
   test.each([
     ['a wrong key', apiError(401)],
     ['a request that is refused', apiError(400)],

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ROOT } from '../../dist/cli/workspace/config_lookup.js';
 import { TGP } from '../../index.js';
@@ -9,11 +10,16 @@ import { find, problems } from '../helpers/doctor_report.js';
 import { git } from '../helpers/git_remote.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
 describe('tgp doctor', () => {
   test('finds no problem in an initialised folder', async () => {
     const folder = await tempRoot();
     await runCli(folder, ['init']);
-    const { code, ...printed } = await runCli(folder, ['doctor', '--json']);
+    await mkdir(join(folder, 'node_modules/@tgp'), { recursive: true });
+    await symlink(ROOT, join(folder, 'node_modules/@tgp/core'));
+    await symlink(join(ROOT, 'node_modules/ai'), join(folder, 'node_modules/ai'));
+    const { code, ...printed } = await runCli(folder, ['doctor', '--json'], { env: { AI_GATEWAY_API_KEY: 'x' } });
     const report = printed.json();
     expect(code).toBe(0);
     expect(report.healthy).toBe(true);
@@ -27,6 +33,7 @@ describe('tgp doctor', () => {
       'Workspace',
       'Remote',
       'Database',
+      'Agent',
     ]);
     // The available confinement depends on the system.
     expect(report.checks.every(({ name, status }) => status === 'ok' || name === 'Confinement')).toBe(true);
@@ -116,6 +123,7 @@ describe('tgp doctor', () => {
   test('names uncommitted files without changing them', async () => {
     const folder = await tempRoot();
     await runCli(folder, ['init']);
+    await rm(join(folder, 'agent.mjs'));
     const root = join(folder, '.tgp');
     await writeFile(join(root, 'tools/mine.ts'), '/** One. */\nexport default (): number => 1;\n');
     for (const from of [folder, join(root, 'tools')]) {

@@ -11,6 +11,7 @@ import { configText } from '../../dist/cli/init/templates.js';
 import { TGP } from '../../index.js';
 import { installedPackages } from '../../tools/installed_packages.mjs';
 import { CLI, runCli } from '../../tools/run_cli.mjs';
+import { find } from '../helpers/doctor_report.js';
 import { strictPrograms } from '../helpers/strict_typescript.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -108,8 +109,8 @@ describe('tgp init', () => {
 
   /** @type {[string, Record<string, string>, string, string][]} */
   const kinds = [
-    ['plain Node', {}, 'tgp.config.ts', 'agent.mjs'],
-    ['Express', { express: '5' }, 'tgp.config.ts', 'agent.mjs'],
+    ['plain Node', {}, 'tgp.config.mjs', 'agent.mjs'],
+    ['Express', { express: '5' }, 'tgp.config.mjs', 'agent.mjs'],
     ['Next.js', { next: '16' }, 'tgp.config.ts', 'app/api/agent/route.js'],
     ['NestJS', { '@nestjs/core': '11' }, 'tgp.config.mjs', 'src/tgp/tgp.module.ts'],
   ];
@@ -171,12 +172,68 @@ describe('tgp init', () => {
     expect(report.files).toContainEqual({ file: 'src/tgp/tgp.module.ts', effect: 'created' });
     expect(report.files).toContainEqual({ file: 'tgp.config.mjs', effect: 'created' });
     expect(report.next.join('\n')).toContain("TgpModule.forRoot({ configFile: './tgp.config.mjs' })");
+    expect(report.next.join('\n')).toContain('app.enableShutdownHooks();');
   });
 
   test('the config beside a compiled application is not TypeScript, which would move the output of tsc', async () => {
     const folder = await application({ 'package.json': '{}', 'tsconfig.json': '{}', 'src/index.ts': '' });
     const report = (await runCli(folder, ['init', '--json'])).json();
     expect(report.files).toContainEqual({ file: 'tgp.config.mjs', effect: 'created' });
+  });
+
+  test('tsc that comes later compiles the application, in its place', async () => {
+    for (const manifest of [{ dependencies: { '@tgp/core': '0.1.0', ai: '6' } }, { devDependencies: { tsx: '4' } }]) {
+      const folder = await application({ 'package.json': JSON.stringify(manifest) });
+      await runCli(folder, ['init', '--yes']);
+      await mkdir(join(folder, 'src'));
+      await writeFile(join(folder, 'src/index.ts'), 'export const one: number = 1;\n');
+      const compilerOptions = { rootDir: 'src', outDir: 'dist', module: 'nodenext', strict: true, types: [] };
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+      execFileSync(join(PACKAGES_HERE, '.bin/tsc'), ['-p', '.'], { cwd: folder, stdio: 'pipe' });
+      expect(await readdir(join(folder, 'dist'))).toContain('index.js');
+    }
+  });
+
+  test('doctor reports a config file that tsc compiles too', async () => {
+    const folder = await application({ 'tgp.config.ts': 'export default {};\n', 'src/index.ts': 'export {};\n' });
+    const configOf = async (/** @type {string} */ tsconfig) => {
+      await writeFile(join(folder, 'tsconfig.json'), tsconfig);
+      return find((await runCli(folder, ['doctor', '--json'])).json(), 'Config');
+    };
+    expect(await configOf('{ "compilerOptions": { "rootDir": "src" } }')).toMatchObject({
+      status: 'warning',
+      remedy: expect.stringContaining('tgp.config.mjs'),
+    });
+    for (const fine of ['{ "compilerOptions": { "noEmit": true } }', '{ "include": ["src"] }']) {
+      expect(await configOf(fine)).toMatchObject({ status: 'ok', detail: 'tgp.config.ts' });
+    }
+  });
+
+  test('doctor reports a missing package, and a test runner that would run the tests of tools', async () => {
+    const folder = await application({
+      'package.json': '{"dependencies":{"ai":"6"},"devDependencies":{"vitest":"4"}}',
+      'vitest.config.js': 'export default {};\n',
+    });
+    await runCli(folder, ['init', '--yes']);
+    const env = { AI_GATEWAY_API_KEY: '' };
+    const examine = async () => find((await runCli(folder, ['doctor', '--json'], { env })).json(), 'Agent');
+    expect(await examine()).toMatchObject({
+      status: 'problem',
+      detail: expect.stringContaining('agent.mjs imports @tgp/core and ai, which are not installed'),
+      remedy: expect.stringContaining('npm i @tgp/core ai'),
+    });
+    await mkdir(join(folder, 'node_modules/@tgp'), { recursive: true });
+    await symlink(join(PACKAGES_HERE, '..'), join(folder, 'node_modules/@tgp/core'));
+    await symlink(join(PACKAGES_HERE, 'ai'), join(folder, 'node_modules/ai'));
+    const noted = await examine();
+    expect(noted).toMatchObject({ status: 'warning' });
+    expect(noted.detail).toContain('AI_GATEWAY_API_KEY is not set here');
+    expect(noted.detail).toContain('.tgp is not excluded from the test runner');
+    await writeFile(join(folder, '.env'), 'AI_GATEWAY_API_KEY=x\n');
+    await writeFile(join(folder, 'vitest.config.js'), "export default { test: { exclude: ['.tgp/**'] } };\n");
+    expect(await examine()).toEqual({ name: 'Agent', status: 'ok', detail: 'agent.mjs' });
+    await rm(join(folder, 'agent.mjs'));
+    expect(await examine(), 'the application has an agent of its own').toBeUndefined();
   });
 
   test('offers @tgp/memory only if the registry has it', async () => {

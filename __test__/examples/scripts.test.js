@@ -92,6 +92,14 @@ test(
     expect(await coldStart('second')).toEqual({ statusCode: 200, text: REUSED });
     expect(git(remote, 'rev-list', '--count', 'main')).toBe('1');
     expect(await readdir(app), 'the code of the function is not written to').toEqual(before);
+
+    const refused = `const { handler } = await import('./handler.mjs');
+      const bodies = [undefined, '', '{', 'null', '{}', '{"question":7}', '{"question":""}'];
+      const answers = await Promise.all(bodies.map((body) => handler({ body })));
+      process.stdout.write(JSON.stringify(answers.map(({ statusCode, body }) => [statusCode, JSON.parse(body).error])));`;
+    const { stdout } = await exec(process.execPath, ['--input-type=module', '-e', refused], { cwd: app });
+    const error = expect.stringContaining('{ "question": "…" }');
+    expect(JSON.parse(stdout)).toEqual(Array(7).fill([400, error]));
   },
   3 * MINUTES,
 );

@@ -110,6 +110,7 @@ test('every recipe has a test', () => {
     'Long work',
     'Files in and out',
     'Tenants',
+    'Tests without an API key',
   ]);
 });
 
@@ -288,4 +289,18 @@ test('Tenants', async () => {
   expect(await run(folder, `${program}${used}`)).toBe(
     '[{"n":1}]\n"ERR_NOT_FOUND"\nThe name of a tenant has letters and digits only.\n',
   );
+});
+
+test('Tests without an API key', async () => {
+  const [program = ''] = blocksOf('Tests without an API key', 'js');
+  const folder = await application();
+  await writeFile(join(folder, 'agent.test.mjs'), program);
+  const keyless = Object.entries(process.env).filter(([name]) => !/_KEY$|^NODE_TEST_CONTEXT$/.test(name));
+  const { stdout } = await exec(process.execPath, ['--test', '--test-reporter=tap'], {
+    cwd: folder,
+    env: Object.fromEntries(keyless),
+  });
+  expect(stdout).toMatch(/^# pass 1$/m);
+  await writeFile(join(folder, 'agent.test.mjs'), program.replace('args.n * 2', 'args.n * 3'));
+  await expect(exec(process.execPath, ['--test'], { cwd: folder, env: Object.fromEntries(keyless) })).rejects.toThrow();
 });

@@ -11,6 +11,7 @@ import { comparison, withComparison } from '../../benches/comparison.mjs';
 import { withFigures } from '../../benches/tables.mjs';
 import { loadTGPConfig, TGP, TGPError } from '../../index.js';
 import { SCRIPTED_MODEL } from '../helpers/running_server.js';
+import { strictPrograms } from '../helpers/strict_typescript.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const exec = promisify(execFile);
@@ -66,6 +67,14 @@ test('"Use it": the first example prints what its comment says', async () => {
   await writeFile(join(folder, 'first.mjs'), first);
   const { stdout } = await exec(process.execPath, ['first.mjs'], { cwd: folder });
   expect(stdout).toBe(`${/console\.log.* \/\/ (.*)/.exec(first)?.[1]}\n`);
+});
+
+test('"Use it": the examples compile in strict TypeScript with noUncheckedIndexedAccess', async () => {
+  const folder = await application();
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  const sources = (await blocks('README.md', 'Use it', 'js')).map((code, index) => [`block_${index}.ts`, code]);
+  expect(sources).toHaveLength(3);
+  expect(await strictPrograms(folder, 'readme', Object.fromEntries(sources))).toBe('');
 });
 
 test('"Use it": with a model, the agent forges the tool and answers', async () => {

@@ -12,9 +12,10 @@ const kernel = new TGP({
   },
 });
 
-/** @param {{ body: string }} event as API Gateway and function URLs send it */
+/** @param {{ body?: string }} event as API Gateway and function URLs send it */
 export async function handler(event) {
-  const { question } = JSON.parse(event.body);
+  const question = questionOf(event.body);
+  if (question === undefined) return answer(400, { error: 'The body must be JSON such as { "question": "…" }.' });
   const { text } = await generateText({
     model: 'openai/gpt-5', // any model of the AI SDK
     tools: tgpTools(kernel),
@@ -23,5 +24,26 @@ export async function handler(event) {
     prompt: question,
   });
   // A write has reached the remote before its tool call returns, so the instance may be frozen or discarded now.
-  return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text }) };
+  return answer(200, { text });
+}
+
+/**
+ * @param {string | undefined} body
+ * @returns {string | undefined} undefined if the body is not valid
+ */
+function questionOf(body) {
+  try {
+    const { question } = JSON.parse(body ?? '');
+    return typeof question === 'string' && question !== '' ? question : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {number} statusCode
+ * @param {object} body
+ */
+function answer(statusCode, body) {
+  return { statusCode, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }

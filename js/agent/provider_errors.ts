@@ -28,6 +28,7 @@ type Failure = {
   name?: unknown;
   type?: unknown;
   code?: unknown;
+  cause?: unknown;
   isRetryable?: unknown;
   statusCode?: unknown;
   responseHeaders?: unknown;
@@ -35,6 +36,11 @@ type Failure = {
   error?: ErrorObject;
   response?: { error?: ErrorObject };
 };
+
+/** The message of a method that a model does not have, such as `doStream` of a mock of the AI SDK. */
+const NOT_IMPLEMENTED = /^(?:(?:method|function) )?not (?:yet )?implemented\b/i;
+/** Errors of the program itself: the same call fails again. */
+const PROGRAM_ERRORS = [TypeError, ReferenceError, RangeError, SyntaxError];
 
 /** The provider failed to return a turn, after all retries. */
 export class ProviderError extends TGPError {
@@ -55,7 +61,19 @@ export function isRetryable(error: unknown) {
     return failed.isRetryable || failed.statusCode >= 500;
   }
   if (typeof failed.name === 'string' && PERMANENT.test(failed.name)) return false;
+  if (isProgramError(error) || isNotImplemented(error)) return false;
   return !PERMANENT_TYPES.test(typeOfError(failed));
+}
+
+/** Whether a model does not have the requested method. */
+export function isNotImplemented(error: unknown) {
+  return error instanceof Error && NOT_IMPLEMENTED.test(messageOf(error));
+}
+
+/** A failed connection is a TypeError too, with a cause or a code. */
+function isProgramError(error: unknown) {
+  const { code, cause } = failureOf(error);
+  return code === undefined && cause === undefined && PROGRAM_ERRORS.some((kind) => error instanceof kind);
 }
 
 /**

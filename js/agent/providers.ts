@@ -99,17 +99,32 @@ export async function resolveModel(model: string | object): Promise<LanguageMode
   return withKeyRedaction(open(id, key), provider.settings);
 }
 
-function checkedModel(model: object): LanguageModel {
+/**
+ * A model of the AI SDK that can stream.
+ * @throws ValidationError when it is not one
+ */
+export function checkedModel(model: Partial<LanguageModel>): LanguageModel {
+  let canStream = true;
   try {
     if (isLanguageModel(model)) return model;
+    canStream = typeof model?.doGenerate !== 'function' || typeof model.doStream === 'function';
   } catch {
     // A getter or proxy threw: not a model.
   }
+  if (!canStream) throw cannotStream('it has no method doStream');
   throw noModel('The object is not a language model of the AI SDK.');
 }
 
 function isLanguageModel(model: Partial<LanguageModel>): model is LanguageModel {
   return typeof model?.doStream === 'function' && typeof model.modelId === 'string';
+}
+
+/** The error for a model whose answers cannot be streamed. */
+export function cannotStream(why: string) {
+  return new ValidationError(
+    `The model cannot stream: ${why}. An agent reads every answer as a stream: use a model with doStream, not with doGenerate alone.`,
+    { details: { field: 'model' } },
+  );
 }
 
 /** @param text an address with a model behind it */

@@ -12,7 +12,8 @@ import { guarded, ignored } from '../boundary/guarded.js';
 import type { AgentEvent } from '../types/agent.js';
 import type { Context } from './context.js';
 import type { Call, Conversation } from './conversation.js';
-import { isRetryable, ProviderError, reasonOf, waitAfter } from './provider_errors.js';
+import { isNotImplemented, isRetryable, ProviderError, reasonOf, waitAfter } from './provider_errors.js';
+import { cannotStream } from './providers.js';
 import type { Turn } from './turn_reader.js';
 import { readTurn } from './turn_reader.js';
 import type { RunUsage } from './usage.js';
@@ -98,6 +99,7 @@ async function attempted(
       throwIfAborted(abortSignal);
       if (deadline.signal?.aborted) throw usage.timeIsUp();
       if (error instanceof TGPError) throw error;
+      if (isNotImplemented(error)) throw cannotStream(reasonOf(error));
       if (!isRetryable(error) || attempt >= attempts) throw failed(error, attempt);
       const waitMs = waitAfter(error, attempt);
       const left = usage.msLeft;

@@ -59,10 +59,15 @@ async function asUser(cwd, line, more = {}) {
   );
 }
 
-/** Installs the packages, sets the application up, and examines it. @param {string} app */
-async function setUp(app) {
+/**
+ * Installs the packages, sets the application up, and examines it.
+ * @param {string} app
+ * @param {(next: string[]) => Promise<void>} [follow] follows the printed steps
+ */
+async function setUp(app, follow = async () => {}) {
   await sh(app, `npm install --no-audit --no-fund ${(await tarballs()).join(' ')} ai`);
   const { next } = JSON.parse(await sh(app, 'npx tgp init --yes --json'));
+  await follow(next);
   expect(await sh(app, 'npx tgp doctor')).toContain('Ready.');
   const line = next.find((/** @type {string} */ step) => step.startsWith('npx tgp exec '));
   expect(JSON.parse(await sh(app, line))).toEqual(['Hello, Ada!']);
@@ -144,20 +149,25 @@ describe.runIf(process.env.TGP_FRAMEWORKS === 'all' && process.platform === 'lin
   setup('`npx @nestjs/cli new`', async () => {
     const create = 'npx --yes @nestjs/cli@latest new app --skip-install --skip-git --package-manager npm';
     const app = await created(create, 'app');
-    const next = await setUp(app);
-    const [add = '', imported = ''] = next
-      .slice(next.indexOf('Add to your AppModule:') + 1)
-      .map((/** @type {string} */ line) => line.trim());
-    const file = join(app, 'src/app.module.ts');
-    const forRoot = /TgpModule\.forRoot\(.*\)(?=\])/.exec(imported)?.[0] ?? '';
-    const text = (await readFile(file, 'utf8')).replace('imports: [', `imports: [${forRoot}`);
-    await writeFile(file, `${add}\n${text}`);
+    await setUp(app, async (next) => {
+      const stepsAfter = (/** @type {string} */ title) =>
+        next.slice(next.findIndex((line) => line.startsWith(title)) + 1).map((line) => line.trim());
+      const [add = '', imported = ''] = stepsAfter('Add to your AppModule:');
+      const file = join(app, 'src/app.module.ts');
+      const forRoot = /TgpModule\.forRoot\(.*\)(?=\])/.exec(imported)?.[0] ?? '';
+      const text = (await readFile(file, 'utf8')).replace('imports: [', `imports: [${forRoot}`);
+      await writeFile(file, `${add}\n${text}`);
+      expect(await sh(app, 'npx tgp doctor')).toContain('! Agent');
+      const main = join(app, 'src/main.ts');
+      const [hooks = ''] = stepsAfter('Add to main.ts');
+      await writeFile(main, (await readFile(main, 'utf8')).replace('await app.listen', `${hooks}\n  await app.listen`));
+    });
     await sh(app, 'npm run build');
     await forgesAndReuses(app, 'dist/main.js', '/agent');
     await sh(app, 'npm test');
     return {
       versions: await versionsOf(app, '@nestjs/core', 'ai'),
-      passed: 'init, doctor, exec, the lines for `AppModule`, `npm run build`, start, `npm test`',
+      passed: 'init, doctor, exec, the lines for `AppModule` and `main.ts`, `npm run build`, start, `npm test`',
     };
   });
 

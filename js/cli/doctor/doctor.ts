@@ -13,6 +13,7 @@ import { TGP } from '../../kernel/tgp.js';
 import type { Format } from '../terminal/screen.js';
 import { fitted, json, line, styled, withProgress } from '../terminal/screen.js';
 import { SILENT } from '../workspace/workspace.js';
+import { agent } from './doctor_agent.js';
 import type { CheckContext } from './doctor_config.js';
 import { config, examineNextConfig } from './doctor_config.js';
 import { database } from './doctor_database.js';
@@ -54,6 +55,7 @@ const CHECKS: Record<string, (context: CheckContext) => Promise<Finding> | Findi
   Workspace: workspace,
   Remote: remote,
   Database: ({ options, located }) => (located === undefined ? ok('') : database(options, located.resolved)),
+  Agent: agent,
   'Next.js': async () => (await examineNextConfig(process.cwd())) ?? ok(''),
 };
 

@@ -1,6 +1,6 @@
 /** Checks of the configuration, for `tgp doctor`. */
 
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { readTextAtMost } from '../../boundary/bounded_read.js';
 import { ConfigError } from '../../boundary/errors.js';
 import type { ResolvedConfig } from '../../kernel/config/config.js';
@@ -16,6 +16,9 @@ import { ok, problem, warning } from './finding.js';
 
 /** What to do when a Next.js config does not use withTGP. */
 const REMEDY = 'Run "tgp init", or wrap the config: export default withTGP(config), from @tgp/core/next.';
+
+/** A tsconfig.json that emits nothing, or selects its files, or takes that from another file. */
+const COMPILES_LESS = /"noEmit"\s*:\s*true|"(?:include|files|exclude|extends|references)"\s*:/;
 
 /** State shared by the checks of one `tgp doctor` run, so that a problem is reported once. */
 export type CheckContext = {
@@ -40,7 +43,23 @@ export async function config(context: CheckContext): Promise<Finding> {
   if (faults.length > 0) return problem('not valid', faults.join(' '));
   context.config = 'well';
   const file = context.located?.resolved.file;
-  return ok(file === undefined ? 'none; defaults are used' : relative(process.cwd(), file));
+  if (file === undefined) return ok('none; defaults are used');
+  return (await compiledConfig(file)) ?? ok(relative(process.cwd(), file));
+}
+
+/** The warning for a config file that `tsc` compiles with the application, as far as tsconfig.json itself shows it. */
+async function compiledConfig(file: string): Promise<Finding | undefined> {
+  if (!/\.m?ts$/.test(file)) return undefined;
+  const folder = dirname(file);
+  const settings = await readTextAtMost(join(folder, 'tsconfig.json')).catch(() => undefined);
+  if (settings === undefined || COMPILES_LESS.test(settings)) return undefined;
+  const { framework } = await inspectProject(folder);
+  if (framework === 'next') return undefined;
+  const name = basename(file);
+  return warning(
+    `${relative(process.cwd(), file)}, which tsconfig.json compiles with the application: with "rootDir" tsc fails, otherwise its output moves`,
+    `Rename it to ${name.replace(/\.m?ts$/, '.mjs')} and remove its types, or add "exclude": ["${name}"] to tsconfig.json.`,
+  );
 }
 
 async function checkApplication(resolved: ResolvedConfig, context: CheckContext, faults: string[]) {

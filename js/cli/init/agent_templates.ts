@@ -2,6 +2,7 @@
 
 import type { Driver } from './databases.js';
 import { READ_ONLY } from './databases.js';
+import { CRYPTO, isAllowed, messagesOf } from './request_templates.js';
 
 /** Where the agent gets its database; with a driver the agent opens it. */
 type Database = 'nowhere' | 'in the config' | Driver;
@@ -38,9 +39,10 @@ function generate(database: Database, { indent, kernel, more }: { indent: string
 function opened(database: Database, ...warning: string[]) {
   const driver = driverOf(database);
   if (!driver) return '';
-  const comment = [READ_ONLY, ...warning];
+  const comments = [READ_ONLY, ...warning].map((line) => `// ${line}`);
   return `const db = ${driver.open};
-${comment.map((line) => `// ${line}\n`).join('')}const access = { readOnly: true };
+${comments.join('\n')}
+const access = { readOnly: true };
 `;
 }
 
@@ -61,23 +63,6 @@ function ours(database: Database, ...names: string[]) {
   return `import { ${[...sql, ...names].join(', ')} } from '@tgp/core';`;
 }
 
-/** The environment variable with the bearer token of requests. */
-export const TOKEN_VARIABLE = 'TGP_AGENT_TOKEN';
-
-/** For the token check: an agent writes tools and spends money, so every route requires a token. */
-const CRYPTO = "import { timingSafeEqual } from 'node:crypto';";
-
-function isAllowed(language: 'ts' | 'js') {
-  const typed = language === 'ts';
-  return `/** Put your own authentication here: every caller that passes can have the agent write and run tools. */
-function isAllowed(authorization${typed ? ': string | null | undefined' : ''})${typed ? ': boolean' : ''} {
-  const token = process.env.${TOKEN_VARIABLE} ?? '';
-  const actual = Buffer.from(authorization ?? '');
-  const expected = Buffer.from(\`Bearer \${token}\`);
-  return token !== '' && actual.length === expected.length && timingSafeEqual(actual, expected);
-}`;
-}
-
 /**
  * A route handler of Next.js that answers messages with an agent. It exports no `runtime`: Node.js is the default, and
  * `cacheComponents`, which create-next-app sets, refuses the line.
@@ -95,9 +80,12 @@ ${opened(database, OPEN_ROUTE)}const kernel = new TGP({ ${options} });
 
 ${isAllowed(language)}
 
+${messagesOf(language)}
+
 export async function POST(request${language === 'ts' ? ': Request' : ''}) {
   if (!isAllowed(request.headers.get('authorization'))) return new Response('Unauthorized', { status: 401 });
-  const { messages } = await request.json();
+  const messages = messagesOf(await request.json().catch(() => undefined));
+  if (!messages) return Response.json({ error: BAD_REQUEST }, { status: 400 });
 ${generate(database, { indent: '  ', kernel: 'kernel', more: ['abortSignal: request.signal,', 'messages,'] })}
   return Response.json({ text });
 }
@@ -124,6 +112,7 @@ ${driver ? `  await ${driver.close};\n` : ''}}
 export function nestModule({ database }: Choices) {
   const driver = driverOf(database);
   const nest = `import {
+  BadRequestException,
   Body,
   type CanActivate,
   Controller,
@@ -132,28 +121,31 @@ export function nestModule({ database }: Choices) {
   Inject,
   Injectable,
   Module,
-  type OnModuleDestroy,
+  type OnApplicationShutdown,
   Post,
   UseGuards,
 } from '@nestjs/common';`;
-  const sdk = "import { generateText, type ModelMessage, stepCountIs } from 'ai';";
+  const sdk = "import { generateText, stepCountIs } from 'ai';";
   return `${imports(database, nest, CRYPTO, ours(database, 'TGP', 'type TGPOptions', 'tgpTools'), sdk)}
 
 ${opened(database, OPEN_ROUTE)}${driver ? '\n' : ''}@Injectable()
-export class TgpService implements OnModuleDestroy {
+export class TgpService implements OnApplicationShutdown {
   constructor(@Inject(TGP) readonly kernel: TGP) {}
 
-  async answer(messages: ModelMessage[]): Promise<string> {
+  async answer(messages: Message[]): Promise<string> {
 ${generate(database, { indent: '    ', kernel: 'this.kernel', more: ['messages,'] })}
     return text;
   }
 
-  async onModuleDestroy(): Promise<void> {
+  /** Called after the last answer, if main.ts calls \`app.enableShutdownHooks()\`. */
+  async onApplicationShutdown(): Promise<void> {
     await this.kernel.shutdown();
 ${driver ? `    await ${driver.close};\n` : ''}  }
 }
 
 ${isAllowed('ts')}
+
+${messagesOf('ts')}
 
 @Injectable()
 export class TgpGuard implements CanActivate {
@@ -168,8 +160,10 @@ export class TgpController {
   constructor(@Inject(TgpService) private readonly tgp: TgpService) {}
 
   @Post()
-  async post(@Body() body: { messages: ModelMessage[] }): Promise<{ text: string }> {
-    return { text: await this.tgp.answer(body.messages) };
+  async post(@Body() body: unknown): Promise<{ text: string }> {
+    const messages = messagesOf(body);
+    if (!messages) throw new BadRequestException(BAD_REQUEST);
+    return { text: await this.tgp.answer(messages) };
   }
 }
 

@@ -18,13 +18,16 @@ import { packageCommand } from '../workspace/package_command.js';
 import type { FileEffect } from '../workspace/project_files.js';
 import { create, ignoreRoot } from '../workspace/project_files.js';
 import { locateRoot, toolPaths, withoutPolicy } from '../workspace/workspace.js';
-import { nestModule, nextRoute, script, TOKEN_VARIABLE } from './agent_templates.js';
+import { AGENT_PACKAGES, agentFile } from './agent_file.js';
+import { nestModule, nextRoute, script } from './agent_templates.js';
 import { driverOf, layerSteps } from './databases.js';
 import { memoryOffer } from './memory_offer.js';
 import { applyWithTGP } from './next_config.js';
 import type { Project } from './project.js';
 import { inspectProject } from './project.js';
+import { TOKEN_VARIABLE } from './request_templates.js';
 import { configText, EXAMPLE_TOOL, SHIM } from './templates.js';
+import { exclusions } from './test_runners.js';
 
 /**
  * `root` is the folder of the tools; `agent` and `config` are the files of that name; `opens` is the one that opens the database; `manual` is what the user has to add
@@ -35,6 +38,7 @@ type Done = { files: FileEffect[]; root: string; agent: string; config: string; 
 const EXAMPLE_PATH = 'tools/examples/greet.ts';
 const META = 'meta.json';
 const RUNNABLE = 0o755;
+const TEMPLATES = { next: nextRoute, nest: nestModule, plain: script };
 
 /**
  * `tgp init`: prepares a project for an agent. Existing files are kept, so it is safe to run again.
@@ -77,20 +81,24 @@ async function setUp(project: Project): Promise<Done> {
   refuseFile(root, name);
   const files: FileEffect[] = [await create(folder, config, configText(driver))];
   files.push(...(await setUpRoot(root, name, resolved)), await ignoreRoot(folder, name), ...(await addScript(project)));
-  const agent = agentOf(project);
+  const agent = agentFile(project);
   const database = resolved.hasSql ? 'in the config' : (driver ?? 'nowhere');
-  const up = '../'.repeat(agent.file.split('/').length - 1);
-  files.push(await create(folder, agent.file, agent.text({ language, config, database, up })));
+  const up = '../'.repeat(agent.split('/').length - 1);
+  files.push(await create(folder, agent, TEMPLATES[framework]({ language, config, database, up })));
   const applied = framework === 'next' ? await applyWithTGP(folder, language) : undefined;
   if (applied) files.push({ file: applied.file, effect: applied.effect });
-  const opens = database === 'in the config' ? config : agent.file;
-  return { files, root: name, agent: agent.file, config, opens, manual: applied?.manual ?? [] };
+  const opens = database === 'in the config' ? config : agent;
+  return { files, root: name, agent, config, opens, manual: applied?.manual ?? [] };
 }
 
-/** Beside src/, a TypeScript file would change where `tsc` and `nest build` put their output. */
-function newConfigName({ folder, framework }: Project) {
-  const isCompiled = framework === 'nest' || (framework === 'plain' && existsSync(join(folder, 'tsconfig.json')));
-  return isCompiled ? 'tgp.config.mjs' : 'tgp.config.ts';
+/**
+ * TypeScript in a new application, and for Next.js, whose compiler emits nothing. Elsewhere `tsc` would compile such a file too, also if
+ * tsconfig.json comes later: with `rootDir` it fails, without it the output moves.
+ */
+function newConfigName({ framework, language, folder, manifest }: Project) {
+  const { dependencies, devDependencies } = manifest?.value ?? {};
+  const isNew = dependencies === undefined && devDependencies === undefined && !existsSync(join(folder, 'src'));
+  return framework === 'next' || (isNew && language === 'js') ? 'tgp.config.ts' : 'tgp.config.mjs';
 }
 
 /** Refuses a root path that is a file, before anything is written. */
@@ -153,18 +161,10 @@ async function addScript({ folder, manifest }: Project): Promise<FileEffect[]> {
   return [{ file, effect: 'changed' }];
 }
 
-/** The path and the template of the example agent of a framework. */
-function agentOf({ folder, framework, language }: Project) {
-  if (framework === 'nest') return { file: 'src/tgp/tgp.module.ts', text: nestModule };
-  if (framework === 'plain') return { file: 'agent.mjs', text: script };
-  const source = !existsSync(join(folder, 'app')) && existsSync(join(folder, 'src')) ? 'src/' : '';
-  return { file: `${source}app/api/agent/route.${language}`, text: nextRoute };
-}
-
 function nextSteps({ framework, language, agent: manager, manifest, databases, uses }: Project, done: Done): string[] {
   const { root, agent, config, opens, manual } = done;
   const typed = (task: 'add' | 'execute-local', ...words: string[]) => packageCommand(manager, task, words);
-  const missing = ['@tgp/core', 'ai'].filter((name) => !uses(name));
+  const missing = AGENT_PACKAGES.filter((name) => !uses(name));
   const { types, variable } = driverOf(databases) ?? {};
   const untyped = types !== undefined && language === 'ts' && /\.m?ts$/.test(opens) && !uses(types);
   const from = manifest?.value.type === 'module' ? './tgp/tgp.module.js' : './tgp/tgp.module';
@@ -172,6 +172,8 @@ function nextSteps({ framework, language, agent: manager, manifest, databases, u
     'Add to your AppModule:',
     `  import { TgpModule } from '${from}';`,
     `  @Module({ imports: [TgpModule.forRoot({ configFile: './${config}' })] })`,
+    'Add to main.ts, before app.listen, so that a stop signal ends the kernel after the last answer:',
+    '  app.enableShutdownHooks();',
   ];
   return [
     ...(missing.length > 0 ? [typed('add', ...missing)] : []),
@@ -187,15 +189,6 @@ function nextSteps({ framework, language, agent: manager, manifest, databases, u
     // Without --yes it would ask, and fail where there is no terminal.
     typed('execute-local', 'tgp', 'exec', EXAMPLE_PATH, '--args', `'{"names": ["Ada"], "greeting": "Hello"}'`, '--yes'),
   ];
-}
-
-/** Test runners would run the tests of tools, which run only in the sandbox. */
-function exclusions(uses: Project['uses'], root: string): string[] {
-  const steps = {
-    vitest: `In your vitest config, set test.exclude to [...configDefaults.exclude, '${root}/**']: "tgp test" runs the tests of tools.`,
-    jest: `In your jest config, set testPathIgnorePatterns to ['/node_modules/', '/${root}/']: "tgp test" runs the tests of tools.`,
-  };
-  return Object.entries(steps).flatMap(([runner, step]) => (uses(runner) ? [step] : []));
 }
 
 function describeProject({ framework, packageManager, databases }: Project) {

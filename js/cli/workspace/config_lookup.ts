@@ -1,13 +1,11 @@
 /** Finds the project of a command: in the current folder or a parent folder. */
 
-import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { ResolvedConfig } from '../../kernel/config/config.js';
 import { defaultFile, resolveConfig, withoutFile } from '../../kernel/config/config.js';
+import { DEFAULT_ROOT, exists, foldersFrom, isOwnFile } from '../../kernel/config/parent_workspace.js';
 
-/** The default root folder; a test compares it with the kernel's default. */
-export const DEFAULT_ROOT = './.tgp';
+export { DEFAULT_ROOT, exists, isOwnFile };
 
 /** Whether parent folders are searched. */
 export type SearchScope = 'here' | 'around';
@@ -25,35 +23,4 @@ export async function nearestConfig(
     if (await exists(join(folder, DEFAULT_ROOT, '.git'))) return withoutFile(folder);
   }
   return withoutFile(here);
-}
-
-/** This folder and its parents, up to the top of the repository or the home folder. */
-async function foldersFrom(start: string) {
-  const folders = [start];
-  for (let folder = start; !(await isTop(folder)); folder = dirname(folder)) folders.push(dirname(folder));
-  return folders;
-}
-
-async function isTop(folder: string) {
-  if (dirname(folder) === folder || folder === homedir()) return true;
-  // A workspace is a repository inside its project.
-  return basename(folder) !== basename(DEFAULT_ROOT) && (await exists(join(folder, '.git')));
-}
-
-/**
- * Whether this user or root owns a file. A config file is code: one of another user in a parent folder, such as /tmp, is not run.
- */
-export async function isOwnFile(file: string) {
-  const own = process.getuid?.();
-  if (own === undefined) return true;
-  const { uid } = await stat(file);
-  return uid === own || uid === 0;
-}
-
-/** Whether a file or folder exists. */
-export async function exists(path: string) {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

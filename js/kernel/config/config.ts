@@ -8,6 +8,7 @@ import { BadJson, parseForeignJson } from '../../boundary/foreign_json.js';
 import { PACKAGE_FOLDER } from '../../package_folder.js';
 import type { LoadedTGPConfig, TGPConfigInput } from '../../types/config.js';
 import { installedDefaults } from './default_imports.js';
+import { secondWorkspaceWarning } from './parent_workspace.js';
 import type { ParsedConfig } from './parse_config.js';
 import { parseConfig } from './parse_config.js';
 import { filledConfig } from './shown_config.js';
@@ -79,20 +80,34 @@ export const RESOLVED = Symbol('resolved configuration');
 export async function resolveConfig({
   configFile,
   config,
+  vfs,
   [RESOLVED]: resolved,
 }: {
   configFile?: string;
   config?: TGPConfigInput;
+  vfs?: unknown;
   [RESOLVED]?: ResolvedConfig;
 }): Promise<ResolvedConfig> {
   if (resolved !== undefined) return resolved;
   if (configFile !== undefined && config !== undefined) {
     throw new ConfigError('"configFile" and "config" cannot be used together. Remove one of them.');
   }
-  if (config !== undefined) return resolvedConfig(parseConfig(config, '"config"'), process.cwd());
-  const file = configFile ?? (await defaultFile(process.cwd()));
-  if (file === undefined) return withoutFile(process.cwd());
+  const here = process.cwd();
+  if (config !== undefined) {
+    const inline = resolvedConfig(parseConfig(config, '"config"'), here);
+    const isLocated = vfs !== undefined || inline.config.rootDir !== undefined || inline.config.git?.repo !== undefined;
+    return isLocated ? inline : withWarning(inline, await secondWorkspaceWarning(here, 'inline', defaultFile));
+  }
+  const file = configFile ?? (await defaultFile(here));
+  if (file === undefined) {
+    const warning = vfs === undefined ? await secondWorkspaceWarning(here, 'not', defaultFile) : undefined;
+    return withWarning(withoutFile(here), warning);
+  }
   return { ...resolvedConfig(await loadFile(file), dirname(resolve(file))), file: resolve(file) };
+}
+
+function withWarning(resolved: ResolvedConfig, warning: string | undefined): ResolvedConfig {
+  return warning === undefined ? resolved : { ...resolved, warnings: [...resolved.warnings, warning] };
 }
 
 /** The default configuration. @internal */

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import {
+  BadRequestException,
   Body,
   type CanActivate,
   Controller,
@@ -8,18 +9,18 @@ import {
   Inject,
   Injectable,
   Module,
-  type OnModuleDestroy,
+  type OnApplicationShutdown,
   Post,
   UseGuards,
 } from '@nestjs/common';
 import { TGP, type TGPOptions, tgpTools } from '@tgp/core';
-import { generateText, type ModelMessage, stepCountIs } from 'ai';
+import { generateText, stepCountIs } from 'ai';
 
 @Injectable()
-export class TgpService implements OnModuleDestroy {
+export class TgpService implements OnApplicationShutdown {
   constructor(@Inject(TGP) readonly kernel: TGP) {}
 
-  async answer(messages: ModelMessage[]): Promise<string> {
+  async answer(messages: Message[]): Promise<string> {
     await this.kernel.boot();
     const { text } = await generateText({
       model: 'openai/gpt-5', // any model of the AI SDK
@@ -31,7 +32,8 @@ export class TgpService implements OnModuleDestroy {
     return text;
   }
 
-  async onModuleDestroy(): Promise<void> {
+  /** Called after the last answer, if main.ts calls `app.enableShutdownHooks()`. */
+  async onApplicationShutdown(): Promise<void> {
     await this.kernel.shutdown();
   }
 }
@@ -42,6 +44,22 @@ function isAllowed(authorization: string | null | undefined): boolean {
   const actual = Buffer.from(authorization ?? '');
   const expected = Buffer.from(`Bearer ${token}`);
   return token !== '' && actual.length === expected.length && timingSafeEqual(actual, expected);
+}
+
+const BAD_REQUEST =
+  'The body must be JSON such as { "messages": [{ "role": "user", "content": "…" }] }, with the roles user and assistant.';
+
+type Message = { role: 'user' | 'assistant'; content: string };
+
+/** The messages of a request, with text only; undefined if its body is not valid. */
+function messagesOf(body: unknown): Message[] | undefined {
+  const messages: unknown = Object(body).messages;
+  if (!Array.isArray(messages) || messages.length === 0) return undefined;
+  const texts = messages.map((message) => ({ role: message?.role, content: message?.content }));
+  const areValid = texts.every(
+    ({ role, content }) => ['user', 'assistant'].includes(role) && typeof content === 'string' && content !== '',
+  );
+  return areValid ? texts : undefined;
 }
 
 @Injectable()
@@ -57,8 +75,10 @@ export class TgpController {
   constructor(@Inject(TgpService) private readonly tgp: TgpService) {}
 
   @Post()
-  async post(@Body() body: { messages: ModelMessage[] }): Promise<{ text: string }> {
-    return { text: await this.tgp.answer(body.messages) };
+  async post(@Body() body: unknown): Promise<{ text: string }> {
+    const messages = messagesOf(body);
+    if (!messages) throw new BadRequestException(BAD_REQUEST);
+    return { text: await this.tgp.answer(messages) };
   }
 }
 

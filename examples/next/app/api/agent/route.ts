@@ -12,9 +12,26 @@ function isAllowed(authorization: string | null | undefined): boolean {
   return token !== '' && actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
+const BAD_REQUEST =
+  'The body must be JSON such as { "messages": [{ "role": "user", "content": "…" }] }, with the roles user and assistant.';
+
+type Message = { role: 'user' | 'assistant'; content: string };
+
+/** The messages of a request, with text only; undefined if its body is not valid. */
+function messagesOf(body: unknown): Message[] | undefined {
+  const messages: unknown = Object(body).messages;
+  if (!Array.isArray(messages) || messages.length === 0) return undefined;
+  const texts = messages.map((message) => ({ role: message?.role, content: message?.content }));
+  const areValid = texts.every(
+    ({ role, content }) => ['user', 'assistant'].includes(role) && typeof content === 'string' && content !== '',
+  );
+  return areValid ? texts : undefined;
+}
+
 export async function POST(request: Request) {
   if (!isAllowed(request.headers.get('authorization'))) return new Response('Unauthorized', { status: 401 });
-  const { messages } = await request.json();
+  const messages = messagesOf(await request.json().catch(() => undefined));
+  if (!messages) return Response.json({ error: BAD_REQUEST }, { status: 400 });
   await kernel.boot();
   const { text } = await generateText({
     model: 'openai/gpt-5', // any model of the AI SDK
