@@ -75,14 +75,13 @@ it.each(Object.keys(SLOW))('%s works in every run and after a restart, under the
 });
 
 describe('the load of a package', () => {
-  it('is not CPU time of the tool, however the package is imported', async () => {
+  it('is not CPU time of the tool, however its source names the package', async () => {
     const start = await application({ slow: `${SPIN} module.exports = n;` });
     const { forge } = await start({ timeoutMs: SHORT_MS, packageLoadMs: LONG_MS });
     for (const content of [
       "import n from 'slow';\nexport default () => n;\n",
       "export default () => require('slow');\n",
       "export default async () => (await import('slow')).default;\n",
-      "export default async () => (await import(['sl', 'ow'].join(''))).default;\n",
     ]) {
       const run = await forge(content);
       for (let count = 0; count < 2; count++) {
@@ -138,21 +137,66 @@ describe('the load of a package', () => {
     }
   });
 
-  it('bounds what a tool makes a package do while it is loaded', async () => {
+  it('is CPU time of the tool once the tool has run, which may have changed what the package calls', async () => {
     const start = await application({
       calls: 'module.exports = [1].map((n) => n);',
       throws: `${SPIN} throw new Error('no');`,
     });
-    const { forge } = await start({ packageLoadMs: 200 });
+    const { kernel, forge } = await start({ timeoutMs: SHORT_MS, packageLoadMs: 2000 });
+    await forge('Array.prototype.map = () => { for (;;); };\nexport const changed = true;\n', 'tools/lib/change.ts');
+    const changes = 'Array.prototype.map = () => { for (;;); };';
     for (const content of [
-      "Array.prototype.map = () => { for (;;); };\nexport default () => require('calls');\n",
+      `${changes}\nexport default () => require('calls' + '');\n`,
+      `${changes}\nexport default async () => await import(['calls'][0]!);\n`,
+      "import './lib/change';\nexport default () => require(['calls'][0]);\n",
       "export default () => { for (;;) try { require('throws') } catch {} };\n",
+      "export default () => { for (;;) try { require('throws' + '') } catch {} };\n",
     ]) {
-      await expect((await forge(content))()).rejects.toMatchObject({
+      const error = await (await forge(content))().catch((error) => error);
+      expect(error).toMatchObject({
         code: 'ERR_ISOLATE_TIMEOUT',
-        message: expect.stringMatching(/sandbox\.(packageLoadMs|timeoutMs)/),
+        message: expect.stringContaining('sandbox.timeoutMs'),
       });
+      const { cpuMs, packageLoadMs = 0 } = error.details.stats;
+      expect(cpuMs, content).toBeLessThan(SHORT_MS + 500);
+      if (!content.includes("require('throws')")) expect(packageLoadMs, content).toBe(0);
     }
+    await kernel.shutdown();
+  });
+
+  it('comes before the first line of the tool, in the order of the imports', async () => {
+    const record = (/** @type {string} */ name) =>
+      `(globalThis.order ??= []).push('${name}'); exports.name = '${name}';`;
+    const start = await application({
+      one: record('one'),
+      two: record('two'),
+      three: record('three'),
+      fails: `${record('fails')} throw new RangeError('not here');`,
+      calls: 'module.exports = [1].map((n) => n + 1);',
+    });
+    const { forge } = await start({});
+    const lib = "import { name } from 'two';\n(globalThis as any).order.push('lib');\nexport const used = name;\n";
+    await forge(lib, 'tools/lib.ts');
+    const lines = [
+      "import { used } from './lib';",
+      "import { name } from 'one';",
+      "(globalThis as any).order.push('tool');",
+      'export default async () => {',
+      "  const outcomes = [0, 1].map(() => { try { return require('fails') } catch (error: any) { return error.name } });",
+      "  const { name: late } = await import('three');",
+      '  return [used, name, late, outcomes, (globalThis as any).order];',
+      '};',
+    ];
+    const { result } = await (await forge(lines.join('\n')))();
+    expect(result).toEqual([
+      'two',
+      'one',
+      'three',
+      ['RangeError', 'RangeError'],
+      ['two', 'one', 'fails', 'three', 'lib', 'tool', 'fails'],
+    ]);
+    const changed = "Array.prototype.map = () => ['changed'] as any;\nexport default () => require('calls');\n";
+    expect((await (await forge(changed))()).result).toEqual([2]);
   });
 
   it('does not extend wallMs', async () => {

@@ -40,7 +40,7 @@ pub use limits::RunLimits;
 pub use lineage::Lineage;
 pub use log_level::LogLevel;
 pub use message::{COVERAGE_QUESTION, Coverage, CoveredScript, FUNCTION_TEXT_QUESTION, HostAnswer, PLACES_QUESTION};
-pub use module::{BUFFER_LINK, Code, Module, ModuleKind};
+pub use module::{BUFFER_LINK, Code, FIRST_LINK, Module, ModuleKind};
 pub use packages::Package;
 pub use pool::{BytecodeStore, PoolOptions};
 pub use run_end::{GuestError, RunEnd, RunStats};

@@ -33,6 +33,33 @@ impl Module {
 /// The link of a module that names the global `Buffer`: its target exports it.
 pub const BUFFER_LINK: &str = "#Buffer";
 
+/// The link of an entry that names a module to load before all packages: they must not change built-ins that it takes.
+pub const FIRST_LINK: &str = "#First";
+
+/// The modules to load before the first line of the tool, in this order: that of [`FIRST_LINK`], and the packages that modules
+/// name, as an evaluation in the order of their imports meets them.
+pub(crate) fn preloads<'a>(modules: &'a [Module], entry: &str) -> Vec<&'a str> {
+    if modules.iter().all(|module| module.kind != ModuleKind::Package) {
+        return Vec::new();
+    }
+    let at = |path: &str| modules.iter().find(|module| module.path == path);
+    let mut open: Vec<&Module> = at(entry).into_iter().collect();
+    let mut met: Vec<&str> = Vec::new();
+    let first = open.iter().flat_map(|module| &module.links).find(|(link, _)| link == FIRST_LINK);
+    let mut preloads: Vec<&str> = first.map(|(_, path)| path.as_str()).into_iter().collect();
+    while let Some(module) = open.pop() {
+        if met.contains(&module.path.as_str()) {
+            continue;
+        }
+        met.push(&module.path);
+        if module.kind == ModuleKind::Package {
+            preloads.push(&module.path);
+        }
+        open.extend(module.links.iter().rev().filter_map(|(_, path)| at(path)));
+    }
+    preloads
+}
+
 /// The text of a module.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Code {
@@ -71,5 +98,40 @@ impl ModuleKind {
     /// The number of the kind in a realm.
     pub(super) fn number(self) -> u32 {
         self as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Code, FIRST_LINK, Module, ModuleKind, preloads};
+
+    fn module(path: &str, kind: ModuleKind, links: &[(&str, &str)]) -> Module {
+        let links = links.iter().map(|(link, path)| ((*link).to_owned(), (*path).to_owned())).collect();
+        Module { path: path.to_owned(), kind, code: Code::Text("".into()), original: None, links }
+    }
+
+    #[test]
+    fn packages_are_loaded_in_the_order_of_the_imports() {
+        let modules = [
+            module("entry", ModuleKind::Module, &[("./a", "a"), ("two", "two"), ("./b", "b"), ("one", "one")]),
+            module("b", ModuleKind::Module, &[("three", "three"), ("./a", "a"), ("./entry", "entry")]),
+            module("a", ModuleKind::Script, &[("one", "one"), ("./data", "data")]),
+            module("data", ModuleKind::Json, &[]),
+            module("one", ModuleKind::Package, &[]),
+            module("two", ModuleKind::Package, &[]),
+            module("three", ModuleKind::Package, &[]),
+            module("other", ModuleKind::Package, &[]),
+        ];
+        assert_eq!(preloads(&modules, "entry"), ["one", "two", "three"]);
+        assert_eq!(preloads(&modules, "absent"), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn the_first_module_is_loaded_before_the_packages() {
+        let links = [("one", "one"), ("./first", "first"), (FIRST_LINK, "first")];
+        let mut modules = vec![module("entry", ModuleKind::Module, &links), module("first", ModuleKind::Module, &[])];
+        assert_eq!(preloads(&modules, "entry"), [] as [&str; 0]);
+        modules.push(module("one", ModuleKind::Package, &[]));
+        assert_eq!(preloads(&modules, "entry"), ["first", "one"]);
     }
 }

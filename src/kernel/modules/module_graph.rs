@@ -16,7 +16,7 @@ use tgp_base::text_hash::text_hash;
 use tgp_compile::{
     BodyKind, Compiler, Import, ModuleKind as Syntax, RestrictedImport, SyntaxChecker, ToolForm, std_library,
 };
-use tgp_sandbox::{BUFFER_LINK, Code, Module, ModuleKind, Package};
+use tgp_sandbox::{BUFFER_LINK, Code, FIRST_LINK, Module, ModuleKind, Package};
 use tgp_vfs::{Fingerprint, JailPath, Vfs};
 
 /// Most modules of one tool.
@@ -24,6 +24,8 @@ pub(super) const MAX_MODULES: usize = 256;
 
 /// The entry module of a test run, which belongs to the standard library.
 const TEST_DRIVER: &str = "@tgp/std/test_driver.ts";
+/// The driver's import that reports the results.
+const TEST_CASES: &str = "./test_cases.js";
 
 /// The sources of modules.
 pub struct Sources {
@@ -73,12 +75,13 @@ impl ModuleGraph {
         Ok(builder.finish().0)
     }
 
-    /// Compiles and links tests with the driver that runs them. The driver is loaded first, before tests can modify
-    /// built-ins.
+    /// Compiles and links tests with the driver that runs them. What reports the results is loaded first, before tests and
+    /// packages can modify built-ins.
     pub(super) fn build_test(sources: &Sources, path: &JailPath, text: &str) -> Result<Self, Error> {
         refuse_disguised(path.as_str())?;
         let mut builder = Builder::new(sources, vec![TEST_DRIVER.to_owned(), path.as_str().to_owned()]);
         builder.compile(TEST_DRIVER, &test_driver(path))?;
+        builder.load_first(TEST_CASES);
         builder.compile(path.as_str(), text)?;
         builder.add_open()?;
         Ok(builder.finish().0)
@@ -272,6 +275,14 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// Has the module that the newest module imports as `specifier` loaded before all packages.
+    fn load_first(&mut self, specifier: &str) {
+        let links = self.modules.last_mut().map(|module| &mut module.links);
+        let Some(links) = links else { return };
+        let first = links.iter().find(|(link, _)| link == specifier).map(|(_, path)| path.clone());
+        links.extend(first.map(|path| (FIRST_LINK.to_owned(), path)));
+    }
+
     fn push(&mut self, path: &str, kind: ModuleKind, code: Code, links: Vec<(String, String)>) {
         self.modules.push(Module { path: path.to_owned(), kind, code, original: None, links });
     }
@@ -316,7 +327,7 @@ fn module_kind(form: ToolForm) -> ModuleKind {
 fn test_driver(test: &JailPath) -> String {
     let inside = test.as_str().strip_prefix(TOOLS).unwrap_or_default();
     let specifier = serde_json::Value::from(format!("/lib{inside}"));
-    format!("import {{ run }} from './test_cases.js';\nimport {specifier};\nexport default run;\n")
+    format!("import {{ run }} from '{TEST_CASES}';\nimport {specifier};\nexport default run;\n")
 }
 
 /// Refuses to run a file whose name can be mistaken for another, wherever it came from.

@@ -34,7 +34,12 @@
     },
   };
   const RSA = '300d06092a864886f70d0101010500';
-  const ED25519 = '300506032b6570';
+  const ED25519 = {
+    __proto__: null,
+    bytes: 32,
+    algorithm: '300506032b6570',
+    before: '302e020100300506032b657004220420',
+  };
   const NAMES = ['HMAC', 'RSASSA-PKCS1-v1_5', 'RSA-PSS', 'ECDSA', 'Ed25519', 'SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'];
   // Algorithms that encrypt, derive and agree: in scripts of their own.
   const SUITES = ['AES-CBC', 'AES-CTR', 'AES-GCM', 'AES-KW', 'PBKDF2', 'HKDF', 'ECDH', 'X25519', 'RSA-OAEP'];
@@ -120,7 +125,7 @@
       kind.hash = curve.hash;
       kind.scheme = `${kind.curve}/${curve.hash}`;
       kind.spki = bytesFromHex(curve.algorithm);
-    } else if (name === 'Ed25519') kind.spki = bytesFromHex(ED25519);
+    } else if (name === 'Ed25519') kind.spki = bytesFromHex(ED25519.algorithm);
     else if (name === 'RSA-PSS' || name === 'RSASSA-PKCS1-v1_5' || name === 'RSA-OAEP') {
       kind.rsa = true;
       kind.hash = hashOf(algorithm.hash);
@@ -135,6 +140,7 @@
     __proto__: null,
     BLOCK_BYTES,
     CURVES,
+    ED25519,
     HASH_BYTES,
     SUITES,
     USAGES,

@@ -163,6 +163,21 @@
       refuse('The key is not in that format');
     return copyBytes(bytes, from + 1, to);
   };
+  // The secret number in a PrivateKeyInfo: of an elliptic curve in a sequence of its own, of Curve25519 plain.
+  /** @type {KeyFunctions['secretIn']} */
+  const secretIn = (bytes, algorithm, isPlain) => {
+    const all = derContent(bytes, 0, 0x30);
+    const version = derContent(bytes, all.from, 2);
+    const size = typedArrayBytes(algorithm);
+    if (!sameBytes(copyBytes(bytes, version.to, version.to + size), algorithm)) refuse('Named curve mismatch');
+    let inner = derContent(bytes, version.to + size, 4);
+    if (!isPlain) {
+      const sequence = derContent(bytes, inner.from, 0x30);
+      inner = { __proto__: null, from: derContent(bytes, sequence.from, 2).to, to: sequence.to };
+    }
+    const secret = derContent(bytes, inner.from, 4);
+    return copyBytes(bytes, secret.from, secret.to);
+  };
   /** @type {KeyFunctions['toSpki']} */
   const toSpki = (key, algorithm) => der(0x30, join(algorithm, der(3, join(new Uint8Array(1), key))));
 
@@ -203,6 +218,7 @@
     derContent,
     derInteger,
     fromSpki,
+    secretIn,
     toSpki,
     refuse,
   };

@@ -30,7 +30,7 @@ interface KeySecrets extends Partial<KeyKind> {
   readonly name: string;
   readonly hash: string | undefined;
   readonly bytes: Bytes;
-  /** The public key of a key for agreement. */
+  /** The public key of a private key, and of any key for agreement. */
   readonly point?: Bytes;
 }
 interface KeyState extends KeySecrets {
@@ -59,6 +59,7 @@ interface KeyFunctions extends Internal {
   derContent(bytes: Bytes, at: number, tagByte: number): DerContent;
   derInteger(bytes: Bytes): Bytes;
   fromSpki(bytes: Bytes, algorithm: Bytes): Bytes;
+  secretIn(bytes: Bytes, algorithm: Bytes, isPlain: boolean): Bytes;
   toSpki(key: Bytes, algorithm: Bytes): Bytes;
   refuse(message: string): never;
 }
@@ -66,6 +67,7 @@ interface KeyFunctions extends Internal {
 interface Algorithms extends Internal {
   readonly BLOCK_BYTES: Table<number>;
   readonly CURVES: Table<Curve>;
+  readonly ED25519: Pick<Curve, 'algorithm' | 'before' | 'bytes'>;
   readonly HASH_BYTES: Table<number>;
   /** Names of the algorithms in `Realm.suites`. */
   readonly SUITES: string[];
@@ -83,6 +85,7 @@ interface Algorithms extends Internal {
 
 interface KeyImport extends Internal {
   checkJwk(jwk: Guest, algs: string[] | undefined, extractable: boolean, usages: List<string>, use?: string): void;
+  curveJwk(shown: object, found: KeyState, point: Bytes, secret?: Bytes): object;
   hmacKey(hash: string, bytes: Bytes, extractable: boolean, usages: List<string>, length?: number): object;
   importHmac(format: string, data: Guest, algorithm: Guest, extractable: boolean, usages: Guest): object;
   importJwk(kind: KeyKind, jwk: Guest, extractable: boolean, usages: Guest): object;

@@ -3,8 +3,8 @@
   const { DOMException, Uint8Array, algorithms, copyBytes, keyImport, keys, list, suiteParts, suites } = realm;
   const { typedArrayBytes } = realm;
   const { CURVES, dataOf, needUsages, usagesOf } = algorithms;
-  const { bytesFrom, bytesFromHex, derContent, fromBase64Url, fromSpki, isOnCurve, join } = keys;
-  const { newKey, sameBytes, secretsOf, toBase64Url, toSpki } = keys;
+  const { bytesFrom, bytesFromHex, fromBase64Url, fromSpki, isOnCurve, join, newKey, sameBytes } = keys;
+  const { secretIn, secretsOf, toSpki } = keys;
   const { formatRefused, needed, noAccess, operationError, wrongData } = suiteParts;
 
   const DERIVE = ['deriveKey', 'deriveBits'];
@@ -31,22 +31,6 @@
         point,
       },
     );
-  };
-
-  // The secret number in a PrivateKeyInfo: of an elliptic curve in a sequence of its own, of X25519 plain.
-  /** @param {Bytes} bytes @param {Bytes} algorithm @param {boolean} isPlain */
-  const fromPkcs8 = (bytes, algorithm, isPlain) => {
-    const all = derContent(bytes, 0, 0x30);
-    const version = derContent(bytes, all.from, 2);
-    const size = typedArrayBytes(algorithm);
-    if (!sameBytes(copyBytes(bytes, version.to, version.to + size), algorithm)) wrongData('Named curve mismatch');
-    let inner = derContent(bytes, version.to + size, 4);
-    if (!isPlain) {
-      const sequence = derContent(bytes, inner.from, 0x30);
-      inner = { __proto__: null, from: derContent(bytes, sequence.from, 2).to, to: sequence.to };
-    }
-    const secret = derContent(bytes, inner.from, 4);
-    return copyBytes(bytes, secret.from, secret.to);
   };
 
   /** @type {(name: string) => Suite} */
@@ -91,7 +75,7 @@
         if (format === 'spki') return publicKey(curve, fromSpki(dataOf(data), encoding), extractable, usages);
         if (format === 'pkcs8') {
           const allowed = usagesOf(usages, DERIVE, `Unsupported key usage for ${name} key`);
-          return privateKey(curve, fromPkcs8(dataOf(data), encoding, isPlain), extractable, allowed, undefined);
+          return privateKey(curve, secretIn(dataOf(data), encoding, isPlain), extractable, allowed, undefined);
         }
         if (format !== 'jwk') return formatRefused(name, format);
         if (data.kty !== (isPlain ? 'OKP' : 'EC')) wrongData('Invalid JWK "kty" Parameter');
@@ -113,7 +97,7 @@
         const point = /** @type {Bytes} */ (found.point);
         const isPrivate = found.type === 'private';
         const curve = isPlain ? undefined : CURVES[/** @type {string} */ (found.curve)];
-        const { algorithm, before, bytes } = curve ?? X25519;
+        const { algorithm, before } = curve ?? X25519;
         if ((format === 'raw' || format === 'raw-public') && !isPrivate)
           return copyBytes(point, 0, typedArrayBytes(point));
         if (format === 'spki' && !isPrivate) return toSpki(point, bytesFromHex(algorithm));
@@ -122,21 +106,7 @@
           return curve === undefined ? start : join(start, bytesFromHex(curve.between), point);
         }
         if (format !== 'jwk') return undefined;
-        const shown = suiteParts.jwk(found);
-        // The members have Node's order.
-        if (isPlain) {
-          realm.put(shown, 'crv', name);
-          if (isPrivate) realm.put(shown, 'd', toBase64Url(found.bytes));
-          realm.put(shown, 'x', toBase64Url(point));
-          realm.put(shown, 'kty', 'OKP');
-          return shown;
-        }
-        realm.put(shown, 'kty', 'EC');
-        realm.put(shown, 'x', toBase64Url(copyBytes(point, 1, 1 + bytes)));
-        realm.put(shown, 'y', toBase64Url(copyBytes(point, 1 + bytes, 1 + 2 * bytes)));
-        realm.put(shown, 'crv', found.curve);
-        if (isPrivate) realm.put(shown, 'd', toBase64Url(found.bytes));
-        return shown;
+        return keyImport.curveJwk(suiteParts.jwk(found), found, point, isPrivate ? found.bytes : undefined);
       },
       generateKey: (algorithm, extractable, usages) => {
         const curve = curveOf(algorithm);

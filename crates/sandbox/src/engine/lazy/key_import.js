@@ -1,9 +1,9 @@
 // Keys of `crypto.subtle` from bytes and from JSON Web Keys.
 (function keyImport(/** @type {Realm} */ realm, /** @type {LazyNatives} */ native) {
   const { Uint8Array, algorithms, keys, list, push, typedArrayBytes } = realm;
-  const { CURVES, USAGES, contains, dataOf, hashOf, needUsages, unsupported, usagesOf } = algorithms;
-  const { bytesFrom, bytesFromHex, der, derContent, derInteger, fromBase64Url } = keys;
-  const { isOnCurve, join, newKey, refuse, sameBytes } = keys;
+  const { CURVES, ED25519, USAGES, contains, dataOf, hashOf, needUsages, unsupported, usagesOf } = algorithms;
+  const { bytesFrom, bytesFromHex, der, derContent, derInteger, fromBase64Url, isOnCurve, join } = keys;
+  const { newKey, refuse, sameBytes, secretIn, toBase64Url } = keys;
 
   // Keys with the algorithm as the standard names it.
   /** @type {KeyImport['hmacKey']} */
@@ -39,12 +39,20 @@
   };
   /** @type {KeyImport['publicKey']} */
   const publicKey = (kind, bytes, extractable, usages) => {
-    const size = kind.name === 'Ed25519' ? 32 : kind.curve === undefined ? undefined : CURVES[kind.curve].bytes * 2 + 1;
+    const size =
+      kind.name === 'Ed25519' ? ED25519.bytes : kind.curve === undefined ? undefined : CURVES[kind.curve].bytes * 2 + 1;
     if (size !== undefined && typedArrayBytes(bytes) !== size) refuse('The key has the wrong length');
     if (kind.curve !== undefined && !isOnCurve(bytes, CURVES[kind.curve]))
       refuse('The key is not a point of the curve');
     const numbers = kind.rsa ? numbersOf(bytes) : undefined;
     return newKey(facts(kind, 'public', extractable, usages, numbers), { __proto__: null, ...kind, bytes });
+  };
+  // A PrivateKeyInfo as OpenSSL writes it: with the public key for ECDSA, without for Ed25519.
+  /** @param {KeyKind} kind @param {Bytes} secret @param {Bytes} point */
+  const privateInfo = (kind, secret, point) => {
+    if (kind.curve === undefined) return join(bytesFromHex(ED25519.before), secret);
+    const { before, between } = CURVES[kind.curve];
+    return join(bytesFromHex(before), secret, bytesFromHex(between), point);
   };
   /** @type {KeyImport['privateKey']} */
   const privateKey = (kind, pkcs8, extractable, usages, named) => {
@@ -53,8 +61,12 @@
       return refuse('The key cannot be used: it is not a key of that algorithm, or it is too small');
     if (named !== undefined && !sameBytes(bytesFrom(open), named))
       refuse('The parts of the JSON Web Key do not belong together');
-    const numbers = kind.rsa ? numbersOf(bytesFrom(open)) : undefined;
-    return newKey(facts(kind, 'private', extractable, usages, numbers), { __proto__: null, ...kind, bytes: pkcs8 });
+    const point = bytesFrom(open);
+    const numbers = kind.rsa ? numbersOf(point) : undefined;
+    const bytes = kind.rsa
+      ? pkcs8
+      : privateInfo(kind, secretIn(pkcs8, /** @type {Bytes} */ (kind.spki), kind.curve === undefined), point);
+    return newKey(facts(kind, 'private', extractable, usages, numbers), { __proto__: null, ...kind, bytes, point });
   };
 
   const SIGNING = ['sign', 'verify'];
@@ -106,7 +118,7 @@
     /** @param {string} name */
     const coordinate = (name) => {
       const bytes = part(name);
-      const size = kind.curve === undefined ? 32 : CURVES[kind.curve].bytes;
+      const { bytes: size } = kind.curve === undefined ? ED25519 : CURVES[kind.curve];
       return typedArrayBytes(bytes) === size ? bytes : refuse('A part of the JSON Web Key has the wrong length');
     };
     const isPrivate = jwk.d !== undefined;
@@ -136,12 +148,26 @@
     four[0] = 4;
     const point = kind.curve === undefined ? coordinate('x') : join(four, coordinate('x'), coordinate('y'));
     if (!isPrivate) return publicKey(kind, point, extractable, allowed);
-    const curve = kind.curve === undefined ? undefined : CURVES[kind.curve];
-    const pkcs8 =
-      curve === undefined
-        ? join(bytesFromHex('302e020100300506032b657004220420'), coordinate('d'))
-        : join(bytesFromHex(curve.before), coordinate('d'), bytesFromHex(curve.between), point);
-    return privateKey(kind, pkcs8, extractable, needUsages(allowed), point);
+    return privateKey(kind, privateInfo(kind, coordinate('d'), point), extractable, needUsages(allowed), point);
+  };
+
+  // The members of a JSON Web Key of a curve, in Node's order.
+  /** @type {KeyImport['curveJwk']} */
+  const curveJwk = (shown, { curve, name }, point, secret) => {
+    if (curve === undefined) {
+      realm.put(shown, 'crv', name);
+      if (secret !== undefined) realm.put(shown, 'd', toBase64Url(secret));
+      realm.put(shown, 'x', toBase64Url(point));
+      realm.put(shown, 'kty', 'OKP');
+      return shown;
+    }
+    const { bytes } = CURVES[curve];
+    realm.put(shown, 'kty', 'EC');
+    realm.put(shown, 'x', toBase64Url(realm.copyBytes(point, 1, 1 + bytes)));
+    realm.put(shown, 'y', toBase64Url(realm.copyBytes(point, 1 + bytes, 1 + 2 * bytes)));
+    realm.put(shown, 'crv', curve);
+    if (secret !== undefined) realm.put(shown, 'd', toBase64Url(secret));
+    return shown;
   };
 
   // The length of an HMAC key in bits: all bits of the bytes, or fewer of the last byte; unused bits are cleared.
@@ -175,6 +201,7 @@
   realm.keyImport = {
     __proto__: null,
     checkJwk,
+    curveJwk,
     hmacKey,
     importHmac,
     importJwk,

@@ -5,7 +5,6 @@
   const { typedArrayBuffer, typedArrayBytes } = realm;
   const {
     BLOCK_BYTES,
-    CURVES,
     HASH_BYTES,
     SUITES,
     among,
@@ -18,8 +17,8 @@
     unsupported,
     usagesOf,
   } = algorithms;
-  const { bytesFrom, fromSpki, sameBytes, secretsOf, toBase64Url, toSpki } = keys;
-  const { hmacKey, importHmac, importJwk, privateKey, publicKey, usagesFor } = keyImport;
+  const { bytesFrom, fromSpki, sameBytes, secretIn, secretsOf, toBase64Url, toSpki } = keys;
+  const { curveJwk, hmacKey, importHmac, importJwk, privateKey, publicKey, usagesFor } = keyImport;
 
   /** @param {string} binary */
   const bufferOf = (binary) => typedArrayBuffer(bytesFrom(binary));
@@ -121,15 +120,9 @@
       realm.put(shown, 'k', toBase64Url(found.bytes));
       return shown;
     }
-    if (found.type === 'private') return unsupported('The format jwk for this key');
-    realm.put(shown, 'kty', found.curve === undefined ? 'OKP' : 'EC');
-    realm.put(shown, 'crv', found.curve ?? 'Ed25519');
-    const size = found.curve === undefined ? 32 : CURVES[found.curve].bytes;
-    const from = found.curve === undefined ? 0 : 1;
-    realm.put(shown, 'x', toBase64Url(realm.copyBytes(found.bytes, from, from + size)));
-    if (found.curve !== undefined)
-      realm.put(shown, 'y', toBase64Url(realm.copyBytes(found.bytes, 1 + size, 1 + 2 * size)));
-    return shown;
+    if (found.curve === undefined) realm.put(shown, 'alg', found.name);
+    if (found.point === undefined) return curveJwk(shown, found, found.bytes);
+    return curveJwk(shown, found, found.point, secretIn(found.bytes, found.spki, found.curve === undefined));
   };
 
   // The text of a JSON Web Key. Its members are its own: a copy without a prototype keeps `toJSON` of guests away.

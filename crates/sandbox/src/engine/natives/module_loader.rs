@@ -30,6 +30,23 @@ pub fn kind(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
     });
 }
 
+/// `preloads(entry)`: the paths of the modules to load before the first line of the tool; undefined if there are none.
+pub fn preloads(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+    guarded(scope, |scope| {
+        let Some((entry, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
+        let Some(state) = scope.get_slot::<RunState>() else { return };
+        let paths: Vec<String> = state.preloads(&entry).into_iter().map(str::to_owned).collect();
+        if paths.is_empty() {
+            return;
+        }
+        let texts: Option<Vec<v8::Local<'_, v8::Value>>> =
+            paths.iter().map(|path| v8::String::new(scope, path).map(Into::into)).collect();
+        if let Some(texts) = texts {
+            returned.set(v8::Array::new_with_elements(scope, &texts).into());
+        }
+    });
+}
+
 /// `source(path)`: the text of a JSON module.
 pub fn source(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {

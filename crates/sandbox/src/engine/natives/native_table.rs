@@ -3,7 +3,7 @@
 use super::callback::{Arguments, Returned, guarded};
 use super::function_text::source_text;
 use super::host_call::{call, call_sync};
-use super::module_loader::{charge_to_packages, compile, kind, link, require, source};
+use super::module_loader::{charge_to_packages, compile, kind, link, preloads, require, source};
 use super::native_aes::{aes, ghash};
 use super::native_agreement::{agree, agreement_public};
 use super::native_bytes::{atob, base64, btoa, fill_random, latin1_read, latin1_write};
@@ -21,7 +21,7 @@ use std::ffi::c_void;
 use v8::MapFnTo;
 
 /// Name and callback of every native function in the snapshot, in the order of its external references.
-fn table() -> [(&'static str, v8::FunctionCallback); 34] {
+fn table() -> [(&'static str, v8::FunctionCallback); 35] {
     [
         ("log", log.map_fn_to()),
         ("isError", is_error.map_fn_to()),
@@ -31,6 +31,7 @@ fn table() -> [(&'static str, v8::FunctionCallback); 34] {
         ("stopTimer", stop_timer.map_fn_to()),
         ("kind", kind.map_fn_to()),
         ("source", source.map_fn_to()),
+        ("preloads", preloads.map_fn_to()),
         ("compile", compile.map_fn_to()),
         ("chargeToPackages", charge_to_packages.map_fn_to()),
         ("link", link.map_fn_to()),

@@ -10,7 +10,7 @@ use crate::engine::memory::MemoryBudget;
 use crate::limits::{LOG_LINE_BYTES, RunLimits};
 use crate::log_level::LogLevel;
 use crate::message::{Event, RunCommand};
-use crate::module::{Code, Module};
+use crate::module::{Code, Module, preloads};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -88,6 +88,11 @@ impl RunState {
     /// The module at `path`. A linear search, because a run has few modules.
     pub fn module(&self, path: &str) -> Option<&Module> {
         self.modules.iter().chain(&self.late).find(|module| module.path == path)
+    }
+
+    /// The modules to load before the first line of the tool at `entry`.
+    pub fn preloads(&self, entry: &str) -> Vec<&str> {
+        preloads(&self.modules, entry)
     }
 
     /// The text of a module.

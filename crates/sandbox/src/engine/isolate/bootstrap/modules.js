@@ -6,6 +6,9 @@
   const { package: PACKAGE, json: JSON_TEXT } = native.moduleKinds;
   /** @type {Table<any>} */
   const modules = { __proto__: null };
+  // What packages threw that were loaded before the tool, until one of its modules requires them.
+  /** @type {Table<any>} */
+  const failures = { __proto__: null };
 
   /** @type {Realm['isAsync']} */
   const isAsync = (kind) => kind === ASYNC_MODULE || kind === ASYNC_SCRIPT;
@@ -42,7 +45,9 @@
     }
   }
 
-  // The CPU time of a package load is charged apart from the tool's, whose modules a package may load in turn.
+  // The CPU time of a package load is charged apart from the tool's, until a module of the tool runs: it may change
+  // built-ins that packages call while they are loaded.
+  let isPristine = true;
   let loadsPackage = false;
   /** @param {boolean} loads */
   function chargeToPackages(loads) {
@@ -55,6 +60,11 @@
   function load(path) {
     const cached = modules[path];
     if (cached !== undefined) return cached;
+    const failure = failures[path];
+    if (failure !== undefined) {
+      delete failures[path];
+      throw failure.error;
+    }
     const kind = native.kind(path);
     const module = { exports: {} };
     const loaded = { __proto__: null, kind, module, empty: module.exports, completion: undefined };
@@ -65,7 +75,9 @@
         module.exports = JSONParse(native.source(path));
         return loaded;
       }
-      chargeToPackages(kind === PACKAGE);
+      // A package loads a module of the tool.
+      if (loadsPackage && kind !== PACKAGE) isPristine = false;
+      chargeToPackages(kind === PACKAGE && isPristine);
       const body = compile(path);
       const buffer = native.link(path, '#Buffer');
       const { exports } = module;
@@ -80,9 +92,25 @@
       delete modules[path];
       throw error;
     } finally {
-      chargeToPackages(loadedPackage);
+      chargeToPackages(loadedPackage && isPristine);
     }
     return loaded;
+  }
+
+  // Loads the packages that the tool and its modules name. Each importer of one that throws gets the error.
+  /** @type {Realm['loadPackages']} */
+  function loadPackages(entry) {
+    const paths = native.preloads(entry);
+    if (paths !== undefined) {
+      for (let i = 0; i < paths.length; i++) {
+        try {
+          load(paths[i]);
+        } catch (error) {
+          failures[paths[i]] = { __proto__: null, error };
+        }
+      }
+    }
+    isPristine = false;
   }
 
   /** @param {number} kind */
@@ -127,6 +155,7 @@
   }
 
   realm.load = load;
+  realm.loadPackages = loadPackages;
   realm.isAsync = isAsync;
   realm.outcomeOf = outcomeOf;
 });

@@ -14,6 +14,7 @@ interface Natives {
   stopTimer(id: number): void;
   kind(path: string): number;
   source(path: string): string;
+  preloads(entry: string): string[] | undefined;
   compile(path: string): (...parameters: never) => unknown;
   chargeToPackages(loads: boolean): void;
   link(importer: string, specifier: string): string | undefined;

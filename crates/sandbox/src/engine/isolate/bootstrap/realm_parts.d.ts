@@ -32,6 +32,7 @@ interface BootstrapParts {
   ask(name: string, values: Guest[], fault?: Error, finish?: (value: Guest) => unknown): Promise<Guest>;
   // modules.js
   load(path: string): LoadedModule;
+  loadPackages(entry: string): void;
   isAsync(kind: number): boolean;
   outcomeOf(loaded: LoadedModule, returned: Guest, path: string, args: Guest): Guest;
   // results.js
@@ -67,6 +68,7 @@ interface BootstrapParts {
   ) => Error;
   isDOMException(value: object): boolean;
   // pair_iterator.js
+  pairsLeft: Table<any>;
   newPairIterators(name: string): (pairAt: PairAt, pick: PickOfPair) => object;
   pairOf: PickOfPair;
   nameOfPair: PickOfPair;

@@ -14,6 +14,7 @@
     realm.offer(api);
     const args = JSONParse(argsJson);
     define(globalThis, 'args', args);
+    realm.loadPackages(entry);
     const loaded = realm.load(entry);
     const returned = realm.isAsync(loaded.kind) ? await own(loaded.completion) : loaded.completion;
     return realm.serialise(await realm.outcomeOf(loaded, returned, entry, args));
