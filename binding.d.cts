@@ -85,6 +85,18 @@ export declare class BindingKernel {
   hydrateRegistry(): Promise<BindingOutcome>
   /** Value: the tool, as `listTools` shows it. */
   registerTool(path: string): Promise<BindingOutcome>
+  /** Value: `{ ok, contradictions, violations, halts }`. */
+  guardianCheck(): Promise<BindingOutcome>
+  /** Rejects for the first of `[{ cypher, params?, expectRows }, …]` that does not hold. */
+  guardianAssert(assertionsJson: string): Promise<BindingOutcome>
+  /** Value: `{ ok: true }`. */
+  guardianReconcile(filePath: string, diffRef: string): Promise<BindingOutcome>
+  /** Value: `{ type: 'approve', justification }` or `{ type: 'deny', reason }`. */
+  guardianReview(planJson: string): Promise<BindingOutcome>
+  /** Value: `{ findings }`. */
+  guardianSelfInquiry(): Promise<BindingOutcome>
+  /** Value: whether a call would be allowed, by guardian, tests and policy, without making it. */
+  allowed(call: BindingCall): Promise<BindingOutcome>
   /** Value: `{ path, persisted, commit?, findings?, pullRequest?, problem?, similar? }`. */
   writeFile(path: string, content: string, noteJson?: string | undefined | null, caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`. */
@@ -114,6 +126,8 @@ export declare class BindingKernel {
   sync(caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ changed, warnings }`. */
   hydrate(caller?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: `{ root, commit, commitsAdded, files }`. Adds what is missing of a repository's history to the graph. */
+  ingestGraph(requestJson: string): Promise<BindingOutcome>
   /**
    * Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. `leave` must follow
    * once the types are checked, with the number of the call.

@@ -36,9 +36,9 @@ test('canonical JSON is that of RFC 8785, and other values are refused', () => {
   expect(canonicalJSONStringify({ b: 1, a: [2.0, 'é\n', null, true], 10: -0, 9: 1e21, c: undefined })).toBe(
     '{"10":0,"9":1e+21,"a":[2,"é\\n",null,true],"b":1}',
   );
-  expect(canonicalJSONStringify({ '€': 1, '\r': 2, דּ: 3, 1: 4, '😀': 5, '\u0080': 6, ö: 7 })).toBe(
-    '{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"דּ":3}',
-  );
+  expect(
+    canonicalJSONStringify({ '\u20ac': 1, '\r': 2, '\ufb33': 3, 1: 4, '\ud83d\ude00': 5, '\u0080': 6, '\u00f6': 7 }),
+  ).toBe('{"\\r":2,"1":4,"\u0080":6,"\u00f6":7,"\u20ac":1,"\ud83d\ude00":5,"\ufb33":3}');
   expect(sha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   /** @type {any} */
   const circle = {};

@@ -1,5 +1,6 @@
 /** A workspace whose records contradict each other halts, for every caller, and reading goes on. */
 
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSqlTools, sqlite, TGP, tgpTools } from '../../index.js';
 import { byHand, codeOf, guardedKernel, TOOL } from '../helpers/guarded_kernel.js';
@@ -30,7 +31,7 @@ test('a file that was removed by hand halts every call that does more than read'
   }
   // Reading goes on.
   expect(await tools.read_file.execute({ path: 'tools/b.ts' })).toBe(NESTED);
-  expect(await tools.list_files.execute({ dir: 'tools' })).toContain('b.ts');
+  expect(await tools.list_files.execute({ dir: 'tools' })).toContain('tools/b.ts');
 
   const halts = await kernel.ledger.tail({ type: 'HALT' });
   expect(halts).toHaveLength(1);
@@ -84,7 +85,7 @@ test('a halt holds in other processes and after a restart, for agents too', asyn
     const code = await kernel.tools.write('tools/c.ts', 'export default () => 1;').catch((error) => error.code);
     console.log(JSON.stringify([code, await kernel.vfs.exists('tools/c.ts')]));
     await kernel.shutdown();`;
-  expect(await runProgram(rootDir, program)).toEqual(['ERR_HALT', false]);
+  expect(await runProgram(dirname(rootDir), program)).toEqual(['ERR_HALT', false]);
   await kernel.shutdown();
   const again = new TGP({ config: { rootDir, guardian: 'halt' } });
   try {

@@ -1,5 +1,6 @@
 /** Reconciliations: one event for a file and a reference, whatever the number of calls and processes. */
 
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { codeOf, guardedKernel, TOOL } from '../helpers/guarded_kernel.js';
 import { runProgram } from '../helpers/run_program.js';
@@ -17,7 +18,11 @@ test('fifty concurrent reconciliations in three processes record one event and e
   const own = Promise.all(
     Array.from({ length: 30 }, () => kernel.guardian.reconcile({ filePath: './tools/a.ts', diffRef })),
   );
-  const [answers, ...others] = await Promise.all([own, runProgram(rootDir, program), runProgram(rootDir, program)]);
+  const [answers, ...others] = await Promise.all([
+    own,
+    runProgram(dirname(rootDir), program),
+    runProgram(dirname(rootDir), program),
+  ]);
   expect(answers.every(({ ok }) => ok)).toBe(true);
   expect(others).toEqual([true, true]);
   const events = await kernel.ledger.tail({ type: 'RECONCILIATION' });

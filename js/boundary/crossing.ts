@@ -6,6 +6,8 @@ export type Access = "read" | "write" | "schema";
 
 export type AgentConfig = { resultChars: number, approvalMs: number, liveTools: number, liveToolChars: number, };
 
+export type Allowed = { allowed: boolean, verdict: Decision, code?: string, reason?: string, rule?: string, at?: string, nearest?: string, };
+
 export type Applied = { line: number, tolerated?: Tolerance, lineOffset?: number, };
 
 export type Ask = "impact" | "history" | "picture";
@@ -36,11 +38,13 @@ export type CheckpointReport = { note: string, size: number, head: string, };
 
 export type CommitNote = { why?: string, session?: string, model?: string, };
 
-export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, mode: Mode, exempt: Array<string>, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, ledger: LedgerConfig, tokens: TokensConfig, };
+export type Config = { rootDir: string, git: GitConfig, sandbox: SandboxConfig, check: CheckMode, rules: { [key in string]: RuleLevel }, mode: Mode, guardian: GuardianMode, exempt: Array<string>, fs: FsConfig, allowedImports: Array<string>, memory: MemoryMode, reuse: ReuseMode, allowedFetchUrls: Array<string>, network: NetworkConfig, agent: AgentConfig, secrets: { [key in string]: SecretConfig }, ledger: LedgerConfig, tokens: TokensConfig, };
 
 export type ConfinementReport = { isolation: IsolationMode, warning?: string, noNewPrivileges: Hold, capabilities: Hold, landlock: Hold, seccomp: Hold, resourceLimits: Hold, engine: EngineReport, };
 
 export type ContentHash = string;
+
+export type Contradiction = { filePath: string, ledger: 'exists' | 'absent', git: 'exists' | 'absent', commit?: string, message: string, };
 
 export type DatabaseOptions = { file: string, busyTimeoutMs: number, shared?: SharedFile, };
 
@@ -101,6 +105,10 @@ export type GraphImpact = { path: string, exists: boolean, importers: Array<Grap
 export type GraphQuestion = { query?: string, params?: Record<string, unknown>, ask?: Ask, path?: string, format?: PictureFormat, commit?: string, root?: string, };
 
 export type GraphRun = { id: string, path: string, ok: boolean | null, code: string | null, ms: number | null, time: number, };
+
+export type GuardianMode = "off" | "warn" | "halt";
+
+export type GuardianReport = { ok: boolean, contradictions: Array<Contradiction>, violations: Array<Violation>, halts: Array<string>, };
 
 export type HeldCall = { name: string, args: any[], };
 
@@ -176,6 +184,8 @@ export type Reach = { tables: Array<string> | null, planned: boolean, names: Arr
 
 export type ReachedFiles = { effect: Effect, paths: Array<string>, };
 
+export type Reconciled = { ok: boolean, };
+
 export type RemoteAnswer = { branches: number, hasBranch: boolean, };
 
 export type Removed = { mentions?: Array<string>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
@@ -189,6 +199,8 @@ export type ReuseDay = { day: string, forged: number, reused: number, duplicate:
 export type ReuseMode = "off" | "warn" | "strict";
 
 export type ReuseTally = { forged: number, reused: number, duplicate: number, refused: number, };
+
+export type ReviewDecision = { "type": "approve", justification: string, } | { "type": "deny", reason: string, };
 
 export type RuleLevel = "off" | "advice" | "warning" | "error";
 
@@ -207,6 +219,8 @@ export type SearchReport = { matches: Array<SearchMatch>, truncated: boolean, fi
 export type Secret = string;
 
 export type SecretConfig = { value: Secret, hosts: Array<string>, functions: Array<string>, };
+
+export type SelfInquiry = { findings: Array<string>, };
 
 export type SentRequest = { id: string, tool: string, effect: Effect, path?: string, args?: any, hiddenBytes?: number, text?: string, call: string, parent?: string, session?: string, agent: string, also?: Array<ReachedFiles>, always?: any, waitsMs: number, rules: string, };
 
@@ -268,6 +282,8 @@ export type VerifyProblem = { kind: 'changed' | 'missing' | 'order' | 'truncated
 
 export type VerifyReport = { ok: boolean, first: number, events: number, head: string, problem?: VerifyProblem, note?: string, };
 
+export type Violation = { invariant: string, expected: 'rows' | 'no rows', actual: 'rows found' | 'no rows found', at: string, message: string, };
+
 export type Why = "skip" | "todo";
 
 export type Written = { path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
@@ -320,6 +336,12 @@ export interface KernelAnswers {
   ledgerChronicle: Array<EventJson>
   ingestGraph: IngestReport
   judge: CallVerdict
+  guardianCheck: GuardianReport
+  guardianAssert: null
+  guardianReconcile: Reconciled
+  guardianReview: ReviewDecision
+  guardianSelfInquiry: SelfInquiry
+  allowed: Allowed
   answerApproval: Verdict | null
   replacePolicy: PolicyReport
   checkPolicy: PolicyReport

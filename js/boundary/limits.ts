@@ -116,6 +116,7 @@ export const DEFAULTS = {
   "check": "warn",
   "rules": {},
   "mode": "explore",
+  "guardian": "off",
   "exempt": [],
   "fs": {
     "allowedDirs": [

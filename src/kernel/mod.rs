@@ -48,6 +48,7 @@ mod tools;
 mod visibility;
 mod work_pool;
 
+#[cfg(test)]
 pub use allowed::Allowed;
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
