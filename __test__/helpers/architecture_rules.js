@@ -38,11 +38,12 @@ const ENGINE = 'crates/sandbox/src/engine/';
 
 /**
  * Where the host file system may be reached: the jail and its threats, a file of an installed package, the repository, the
- * certificates that the application names, the ledger's own folder, the snapshot and the locale data beside the library, the probe
- * that must fail to reach it, and the processes and the scratch of a program (`crates/sandbox/src/program/`).
+ * certificates that the application names, the ledger's own folder, the cache of the graph, the snapshot and the locale data beside
+ * the library, the probe that must fail to reach it, and the processes and the scratch of a program
+ * (`crates/sandbox/src/program/`).
  */
 const FILE_SYSTEM =
-  /^crates\/(?:vfs\/src\/(?:disk_(?:vfs|threats)|package_file)\.rs$|git\/|net\/src\/ca_bundle\.rs$|ledger\/|sandbox\/src\/(?:engine\/(?:isolate\/(?:snapshot|locale_data)|worker_process\/probe)\.rs$|program\/))/;
+  /^crates\/(?:vfs\/src\/(?:disk_(?:vfs|threats)|package_file)\.rs$|git\/|net\/src\/ca_bundle\.rs$|ledger\/|graph\/src\/store\/database\.rs$|sandbox\/src\/(?:engine\/(?:isolate\/(?:snapshot|locale_data)|worker_process\/probe)\.rs$|program\/))/;
 
 /** Spelt apart, so that this file does not break its own rule. */
 const LEFTOVER = new RegExp(

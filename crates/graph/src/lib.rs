@@ -11,6 +11,8 @@ mod limits;
 mod records;
 mod source;
 mod store;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use answers::{Dependent, HistoryEntry, Impact, ImpactRun, Ingested};

@@ -1,6 +1,7 @@
 //! Parses the part of openCypher that reads: text to a checked syntax tree.
 
 pub mod ast;
+mod calls;
 mod clauses;
 mod expressions;
 mod fault;

@@ -28,7 +28,8 @@ pub fn arithmetic(
         if left.as_list().is_some() || right.as_list().is_some() {
             return joined(left, right, meter).map(Ok);
         }
-        if let Some((left, right)) = plain_text(left).zip(plain_text(right)) {
+        let has_text = left.as_text().is_some() || right.as_text().is_some();
+        if let Some((left, right)) = plain_text(left).zip(plain_text(right)).filter(|_| has_text) {
             meter.allocate(left.len() + right.len())?;
             return Ok(Ok(Value::Text(Rc::from(left + &right))));
         }

@@ -4,9 +4,7 @@ use super::eval::Evaluator;
 use super::plan::{Anchor, Check, Step, StepKind};
 use super::value::{Path, Row, Value, get, set};
 use crate::cypher::ast::{Direction, EdgePattern, Match, NodePattern};
-use crate::cypher::names::{Label, Property};
 use crate::graph_error::GraphError;
-use crate::records::CommitId;
 use crate::view::graph::{Edge, EdgeFilter, Graph, Node};
 use std::rc::Rc;
 
@@ -64,7 +62,7 @@ impl<'q> Matcher<'_, 'q, '_> {
         }
     }
 
-    fn graph(&self) -> &Graph<'q> {
+    pub fn graph(&self) -> &Graph<'q> {
         self.evaluator.graph
     }
 
@@ -105,77 +103,6 @@ impl<'q> Matcher<'_, 'q, '_> {
             }
         }
         Ok(Flow::More)
-    }
-
-    fn candidates(
-        &self,
-        pattern: &NodePattern,
-        anchor: Anchor<'q>,
-        is_alone: bool,
-        row: &mut Row,
-    ) -> Result<Vec<Node>, GraphError> {
-        match anchor {
-            Anchor::Bound => Ok(get(row, pattern.slot).as_node().into_iter().collect()),
-            Anchor::Index(property, expr) => self.indexed(property, &self.evaluator.eval(expr, row)?),
-            Anchor::IndexIn(property, expr) => {
-                let list = self.evaluator.eval(expr, row)?;
-                let mut found = Vec::new();
-                for value in list.as_list().unwrap_or_default() {
-                    found.extend(self.indexed(property, value)?);
-                }
-                found.sort_unstable();
-                found.dedup();
-                Ok(found)
-            }
-            Anchor::Scan(label) => self.scan(label, is_alone),
-        }
-    }
-
-    /// All nodes with a value of a property.
-    fn indexed(&self, property: Property, value: &Value) -> Result<Vec<Node>, GraphError> {
-        let view = self.graph().view;
-        let Some(text) = value.as_text() else { return Ok(Vec::new()) };
-        if property == Property::Hash {
-            let commit = CommitId::parse(text).and_then(|id| view.history.number(&id));
-            return Ok(commit.map(Node::Commit).into_iter().collect());
-        }
-        if property == Property::Id {
-            let session = view.activity.session_number(text).map(Node::Session);
-            return Ok(session.into_iter().chain(view.activity.run_number(text).map(Node::Run)).collect());
-        }
-        let file = view.history.file(text);
-        let mut found: Vec<Node> = file.map(Node::File).into_iter().collect();
-        match file {
-            Some(file) => found.extend(view.activity.runs_of_file.get(file).iter().map(|run| Node::Run(*run))),
-            None => {
-                self.evaluator.meter.step(view.activity.runs.len() as u64)?;
-                let runs = view.activity.runs.iter().zip(0_u32..);
-                let runs = runs.filter(|(run, _)| run.record.path.as_deref() == Some(text));
-                found.extend(runs.map(|(_, number)| Node::Run(number)));
-            }
-        }
-        Ok(found)
-    }
-
-    /// Files by path, then commits and runs, newest first.
-    fn scan(&self, label: Option<Label>, is_alone: bool) -> Result<Vec<Node>, GraphError> {
-        let view = self.graph().view;
-        let mut found = Vec::new();
-        if label.is_none_or(|label| matches!(label, Label::File | Label::Tool)) {
-            let files = if is_alone { view.state.existing() } else { view.history.by_path() };
-            found.extend(files.iter().map(|file| Node::File(*file)));
-        }
-        if label.is_none_or(|label| label == Label::Commit) {
-            found.extend(view.history.newest().iter().map(|commit| Node::Commit(*commit)));
-        }
-        if label.is_none_or(|label| label == Label::Session) {
-            found.extend((0_u32..).zip(&view.activity.sessions).map(|(session, _)| Node::Session(session)));
-        }
-        if label.is_none_or(|label| label == Label::Run) {
-            found.extend((0_u32..).zip(&view.activity.runs).map(|(run, _)| Node::Run(run)));
-        }
-        self.evaluator.meter.allocate(found.len())?;
-        Ok(found)
     }
 
     /// Binds a node if it fits its pattern.

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod arithmetic;
+mod candidates;
 mod compare;
 mod eval;
 mod executor;
@@ -9,6 +10,7 @@ mod functions;
 mod json;
 mod matcher;
 mod meter;
+mod operations;
 mod pipeline;
 mod plan;
 mod projection;

@@ -196,7 +196,7 @@ impl Repository {
         let before = self.log.position;
         let log = &mut self.log;
         let most = limits.activities;
-        let mut read = |log: &mut ActivityLog, after: u64| {
+        let read = |log: &mut ActivityLog, after: u64| {
             source.activity(after, &mut |_, event: Activity| {
                 log.add(event, most);
                 Ok(())

@@ -67,10 +67,6 @@ impl BitSet {
         self.0.get(number as usize / 64).is_some_and(|word| word & (1 << (number % 64)) != 0)
     }
 
-    pub fn count(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
     pub fn weight(&self) -> usize {
         u32_of(self.0.capacity()) as usize * 8
     }

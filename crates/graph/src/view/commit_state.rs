@@ -89,7 +89,7 @@ impl CommitState {
         let known = |number: &u32| history.change(*number).filter(|change| self.ancestors.contains(change.commit));
         let changes = || history.changes_of(file).iter().filter_map(known);
         let appears = |status: Status| matches!(status, Status::Added | Status::Renamed);
-        let first = changes().rfind(|change| appears(change.status)).or_else(|| changes().last())?;
+        let first = changes().rfind(|change| appears(change.status)).or_else(|| changes().next_back())?;
         let newest = changes().next()?;
         // A rename to another path is the last change of this one.
         let left = history.renames_from(file).iter().find_map(known);
@@ -100,10 +100,6 @@ impl CommitState {
 
     pub fn is_known(&self, commit: u32) -> bool {
         self.ancestors.contains(commit)
-    }
-
-    pub fn commits(&self) -> usize {
-        self.ancestors.count()
     }
 
     pub fn existing(&self) -> &[u32] {

@@ -5,7 +5,7 @@ use crate::answers::{Dependent, HistoryEntry, Impact, ImpactRun};
 use crate::cypher::ast::Direction;
 use crate::cypher::names::EdgeType;
 use crate::graph_error::GraphError;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use tgp_base::spelling::nearest;
 
 /// The most entries of a list of an impact.
@@ -84,14 +84,13 @@ fn impact_run(graph: &Graph<'_>, run: u32) -> Option<ImpactRun> {
 
 /// Files that refer to a file, directly or through others, with their distance; nearest first, then by path.
 fn dependents(graph: &Graph<'_>, file: u32, types: &[EdgeType]) -> Vec<(u32, usize)> {
-    let mut distances = HashMap::from([(file, 0)]);
+    let mut seen = HashSet::from([file]);
     let mut queue = VecDeque::from([(file, 0)]);
     let mut found = Vec::new();
     while let Some((next, distance)) = queue.pop_front() {
         for edge in edges(graph, next, Direction::In, types) {
             let Node::File(from) = edge.from else { continue };
-            if !distances.contains_key(&from) {
-                distances.insert(from, distance + 1);
+            if seen.insert(from) {
                 found.push((from, distance + 1));
                 queue.push_back((from, distance + 1));
             }
