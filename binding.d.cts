@@ -114,6 +114,8 @@ export declare class BindingKernel {
   sync(caller?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ changed, warnings }`. */
   hydrate(caller?: string | undefined | null): Promise<BindingOutcome>
+  /** Value: `{ root, commit, commitsAdded, files }`. Adds what is missing of a repository's history to the graph. */
+  ingestGraph(requestJson: string): Promise<BindingOutcome>
   /**
    * Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. `leave` must follow
    * once the types are checked, with the number of the call.

@@ -6,6 +6,7 @@ export const KERNEL_TOOL_FACTS = {
   search_files: {"effect":"read","arguments":["pattern","glob","case","limit"],"path":null,"quotes":true},
   find_tool: {"effect":"read","arguments":["query","limit"],"path":null,"quotes":false},
   file_history: {"effect":"read","arguments":["path","limit"],"path":"path","quotes":false},
+  query_graph: {"effect":"read","arguments":["query","params","ask","path","format","commit","root"],"path":"path","quotes":false},
   check_tool: {"effect":"read","arguments":["path"],"path":"path","quotes":true},
   describe_schema: {"effect":"read","arguments":["table"],"path":null,"quotes":false},
   write_file: {"effect":"write","arguments":["path","content","why"],"path":"path","quotes":false},
