@@ -3,13 +3,14 @@
 use super::rows::{self, Place};
 use crate::graph_error::GraphError;
 use crate::limits::GraphLimits;
+use crate::model::activity_layer::ActivityLayer;
+use crate::model::activity_log::ActivityLog;
+use crate::model::commit_state::{CommitState, FileVersion};
+use crate::model::graph_data::GraphData;
+use crate::model::history::History;
 use crate::records::{Activity, ActivityState, CommitId, CommitRecord, FileFacts, TreeFile};
 use crate::source::Source;
 use crate::view::View;
-use crate::view::activity_layer::ActivityLayer;
-use crate::view::activity_log::ActivityLog;
-use crate::view::commit_state::{CommitState, FileVersion};
-use crate::view::history::History;
 use rusqlite::Connection;
 use std::sync::Arc;
 
@@ -143,7 +144,7 @@ impl Repository {
         };
         self.states.push(Arc::clone(&state));
         let activity = self.activity(source, limits)?;
-        Ok(View { history: Arc::clone(&self.history), state, activity })
+        Ok(View { data: GraphData { history: Arc::clone(&self.history), state, activity } })
     }
 
     fn state(
