@@ -9,9 +9,9 @@ use super::binding_kernel::Booted;
 use super::binding_reads::{Answer, Reads, each_read};
 use crate::kernel::{
     Bundled, CallVerdict, Caller, CommitNote, Config, DatabaseOptions, DeciderAnswer, Dialect, EmbedReply, ExecOptions,
-    ExecValue, FileChangeCall, GraphQuestion, Kernel, LedgerQuery, MemoryReport, OfferQuery, ParameterShape, PolicySource,
-    QueryLimits, RootFiles, Runnable, SearchQuery, SentRequest, SqlError, SqlOptions, SqlPolicy, Stats, TestFileReport,
-    TypesReply, WriteDone, ask_remote, classify, narrowed_token, unified_diff, verify_export,
+    ExecValue, FileChangeCall, GraphQuestion, Kernel, LedgerQuery, MemoryReport, OfferQuery, ParameterShape,
+    PolicySource, QueryLimits, RootFiles, Runnable, SearchQuery, SentRequest, SqlError, SqlOptions, SqlPolicy, Stats,
+    TestFileReport, TypesReply, WriteDone, ask_remote, classify, narrowed_token, unified_diff, verify_export,
 };
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;

@@ -76,9 +76,10 @@ impl GraphQuestion {
                 Some(path) => Ok(Asked::History(path)),
                 None => invalid("path", "\"path\" is missing: the file to ask about."),
             },
-            (None, None) => {
-                invalid("query", "\"query\" is missing. Pass Cypher, or \"ask\": \"impact\" or \"history\" with a \"path\".")
-            }
+            (None, None) => invalid(
+                "query",
+                "\"query\" is missing. Pass Cypher, or \"ask\": \"impact\" or \"history\" with a \"path\".",
+            ),
         }
     }
 

@@ -75,7 +75,9 @@ impl Source for RepositorySource<'_> {
         if file.size > MAX_SOURCE_BYTES as u64 || !is_code(&file.path) {
             return Ok(plain);
         }
-        let Some(text) = self.reader.text(&file.blob, MAX_SOURCE_BYTES as u64).map_err(failed)? else { return Ok(plain) };
+        let Some(text) = self.reader.text(&file.blob, MAX_SOURCE_BYTES as u64).map_err(failed)? else {
+            return Ok(plain);
+        };
         match self.compiler.links(&file.path, &text) {
             Ok(links) => Ok(facts(links, is_tool)),
             // Not a property of the text, so it must not be cached.
@@ -121,9 +123,7 @@ fn record(commit: HistoryCommit) -> CommitRecord {
 
 /// Whether the compiler reads files of this name.
 fn is_code(path: &str) -> bool {
-    path.rsplit_once('.').is_some_and(|(_, extension)| {
-        matches!(extension, "ts" | "mts" | "cts" | "js" | "mjs" | "cjs")
-    })
+    path.rsplit_once('.').is_some_and(|(_, extension)| matches!(extension, "ts" | "mts" | "cts" | "js" | "mjs" | "cjs"))
 }
 
 fn facts(links: Links, is_tool: bool) -> FileFacts {

@@ -20,7 +20,9 @@ pub fn mermaid(picture: &Picture) -> String {
     if picture.more > 0 {
         line(&mut text, format_args!("  more[\"{} more files\"]", picture.more));
     }
-    text.push_str("  classDef tool stroke:#2563eb,stroke-width:2px\n  classDef subject stroke:#dc2626,stroke-width:3px\n");
+    text.push_str(
+        "  classDef tool stroke:#2563eb,stroke-width:2px\n  classDef subject stroke:#dc2626,stroke-width:3px\n",
+    );
     text
 }
 
@@ -77,8 +79,8 @@ fn dot_label(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernel::graph::picture::picture::tests::picture;
     use crate::kernel::graph::picture::PictureFormat;
+    use crate::kernel::graph::picture::picture::tests::picture;
 
     #[test]
     fn a_hostile_path_stays_a_label() {

@@ -22,7 +22,8 @@ impl Layout {
         let mut rows = vec![0; columns.len()];
         for members in &mut members {
             // Near the nodes that link to it, which have their rows already.
-            let mut keyed: Vec<(usize, usize)> = members.iter().map(|node| (wanted_row(picture, *node, &rows), *node)).collect();
+            let mut keyed: Vec<(usize, usize)> =
+                members.iter().map(|node| (wanted_row(picture, *node, &rows), *node)).collect();
             keyed.sort_unstable();
             for (row, (_, node)) in keyed.into_iter().enumerate() {
                 if let Some(place) = rows.get_mut(node) {

@@ -34,7 +34,8 @@ pub fn svg(picture: &Picture) -> String {
     let (width, height) = (right.saturating_sub(GAP) + MARGIN, layout.rows * ROW + 2 * MARGIN + note);
     let place = |node: usize| {
         let (column, row) = layout.places.get(node).copied().unwrap_or_default();
-        let (left, width) = (lefts.get(column).copied().unwrap_or_default(), widths.get(column).copied().unwrap_or_default());
+        let (left, width) =
+            (lefts.get(column).copied().unwrap_or_default(), widths.get(column).copied().unwrap_or_default());
         (left, MARGIN + row * ROW, width)
     };
     let mut text = format!(
