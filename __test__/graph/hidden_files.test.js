@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { tgpTools } from '../../index.js';
+import { git } from '../helpers/git_remote.js';
 import { policyKernel } from '../helpers/policy_kernel.js';
 
 const FILES = {
@@ -15,8 +16,9 @@ const SAFE = 'safe';
 /** @param {import('../../index.js').PolicyInput} policy */
 async function committed(policy) {
   const made = await policyKernel(policy, { files: FILES });
-  const files = Object.keys(FILES);
-  await made.kernel.git.persist('first', files);
+  await made.kernel.boot();
+  git(made.rootDir, 'add', '-A');
+  git(made.rootDir, 'commit', '-q', '-m', 'first');
   return made;
 }
 

@@ -8,6 +8,7 @@ mod cypher;
 mod exec;
 mod graph_error;
 mod limits;
+mod model;
 mod records;
 mod source;
 mod store;

@@ -124,6 +124,7 @@ pub static KERNEL_TOOLS: &[KernelTool] = {
             .reaching(Always),
         tool("find_tool", Read, &[("query", Plain), ("limit", Plain)]).reaching(Always).quoting(Nothing),
         tool("file_history", Read, &[("path", Path), ("limit", Plain)]).reaching(WithoutPath).quoting(Nothing),
+        // Each file of its answer is checked by itself, so that rules about some paths hide these alone.
         tool(
             "query_graph",
             Read,
@@ -137,7 +138,6 @@ pub static KERNEL_TOOLS: &[KernelTool] = {
                 ("root", Plain),
             ],
         )
-        .reaching(Always)
         .quoting(Nothing),
         tool("check_tool", Read, &[("path", Path)]).quoting(Imports),
         tool("describe_schema", Read, &[("table", Plain)]).quoting(Nothing),

@@ -95,9 +95,14 @@ impl Graph {
             let visible = |path: &str| repository.shows(path);
             match asked {
                 Asked::Query(query) => self.query(&view, query, question, &visible),
-                Asked::Impact(path) => Ok(GraphAnswer::Impact(view.impact(&normal(path)?, &visible)?)),
-                Asked::History(path) => Ok(GraphAnswer::History { history: view.history(&normal(path)?, &visible)? }),
-                Asked::Picture(format, path) => self.picture(&view, format, path, &visible),
+                Asked::Impact(path) => Ok(GraphAnswer::Impact(view.impact(&repository.path(path)?, &visible)?)),
+                Asked::History(path) => {
+                    Ok(GraphAnswer::History { history: view.history(&repository.path(path)?, &visible)? })
+                }
+                Asked::Picture(format, path) => {
+                    let path = path.map(|path| repository.path(path)).transpose()?;
+                    self.picture(&view, format, path.as_deref(), &visible)
+                }
             }
         })
     }
@@ -172,9 +177,8 @@ impl Graph {
         path: Option<&str>,
         visible: &dyn Fn(&str) -> bool,
     ) -> Result<GraphAnswer, Error> {
-        let path = path.map(normal).transpose()?;
         let rows = |query: &str| view.query(query, &Map::new(), &self.budget(), visible);
-        let picture = Picture::of(&rows, path.as_deref())?;
+        let picture = Picture::of(&rows, path)?;
         Ok(GraphAnswer::Picture { picture: picture.text(format), more: picture.more })
     }
 
@@ -274,9 +278,13 @@ impl Repository {
     fn shows(&self, path: &str) -> bool {
         if self.key == ROOT { visibility::shows(path) } else { visibility::shows(&format!("{}/{path}", self.key)) }
     }
-}
 
-/// The path as the graph has it.
-fn normal(path: &str) -> Result<String, Error> {
-    Ok(JailPath::parse(path)?.as_str().to_owned())
+    /// The path as the graph has it. Names in other repositories need not be names that agents may write.
+    fn path(&self, path: &str) -> Result<String, Error> {
+        if self.key == ROOT {
+            return Ok(JailPath::parse(path)?.as_str().to_owned());
+        }
+        let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+        Ok(parts.join("/"))
+    }
 }

@@ -2,17 +2,16 @@
 
 use super::arithmetic::arithmetic;
 use super::compare::equal;
-use super::functions;
-use super::matcher::{Emit, Flow, Matcher};
+use super::list_slice::slice;
 use super::meter::Meter;
-use super::operations::quantified;
-use super::plan::{Step, plan};
+use super::plan::Step;
+use super::quantified::quantified;
 use super::value::{Row, Value, get, set};
 use crate::cypher::Fault;
 use crate::cypher::ast::{Expr, ExprKind, Match, Operator, Slot};
 use crate::cypher::names::Property;
 use crate::graph_error::GraphError;
-use crate::view::graph::Graph;
+use crate::model::graph::Graph;
 use regex::Regex;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -28,7 +27,8 @@ pub struct Evaluator<'q> {
     pub aggregates_from: Slot,
     /// The values of a row.
     pub row_length: usize,
-    plans: RefCell<HashMap<*const Match, Rc<Vec<Step<'q>>>>>,
+    /// The orders of matching that are known, by clause.
+    pub plans: RefCell<HashMap<*const Match, Rc<Vec<Step<'q>>>>>,
     /// The regular expression that was used last.
     pub regex: RefCell<Option<(String, Regex)>>,
 }
@@ -71,17 +71,6 @@ impl<'q> Evaluator<'q> {
         value.as_bool().map(Some).ok_or_else(wrong)
     }
 
-    /// Finds the matches of a clause.
-    pub fn matches(&self, clause: &'q Match, row: &mut Row, emit: Emit<'_>) -> Result<Flow, GraphError> {
-        let known = self.plans.borrow().get(&std::ptr::from_ref(clause)).cloned();
-        let steps = known.unwrap_or_else(|| {
-            let steps = Rc::new(plan(clause));
-            self.plans.borrow_mut().insert(std::ptr::from_ref(clause), Rc::clone(&steps));
-            steps
-        });
-        Matcher { evaluator: self, clause, steps, used: Vec::new(), emit }.run(0, row)
-    }
-
     pub fn eval(&self, expr: &'q Expr, row: &mut Row) -> Result<Value, GraphError> {
         self.meter.step(1)?;
         let bool = |yes: Option<bool>| yes.map_or(Value::Null, Value::Bool);
@@ -118,7 +107,7 @@ impl<'q> Evaluator<'q> {
                 let mut bound =
                     |bound: Option<&'q Expr>| bound.map_or(Ok(None), |bound| self.eval(bound, row).map(Some));
                 let (from, to) = (bound(from.as_deref())?, bound(to.as_deref())?);
-                functions::slice(&of, from.as_ref(), to.as_ref(), self.meter)
+                slice(&of, from.as_ref(), to.as_ref(), self.meter)
             }
             ExprKind::Not(of) => Ok(bool(self.boolean(of, row)?.map(|yes| !yes))),
             ExprKind::Negative(of) => {
@@ -156,16 +145,9 @@ impl<'q> Evaluator<'q> {
             }
             ExprKind::Call(function, arguments) => {
                 let arguments = self.all(arguments, row)?;
-                functions::call(self, expr.at, *function, &arguments)
+                self.call(expr.at, *function, &arguments)
             }
-            ExprKind::Exists(clause) => {
-                let mut found = false;
-                self.matches(clause, row, &mut |_| {
-                    found = true;
-                    Ok(Flow::Stop)
-                })?;
-                Ok(Value::Bool(found))
-            }
+            ExprKind::Exists(clause) => self.exists(clause, row).map(Value::Bool),
             ExprKind::Comprehension { slot, list, condition, result } => {
                 let list = self.eval(list, row)?;
                 let Some(items) = self.items(expr.at, &list)? else { return Ok(Value::Null) };

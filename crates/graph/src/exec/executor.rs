@@ -11,7 +11,7 @@ use crate::cypher::ast::{Clause, Projection, Query};
 use crate::cypher::parse;
 use crate::graph_error::GraphError;
 use crate::limits::QueryBudget;
-use crate::view::graph::Graph;
+use crate::model::graph::Graph;
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, HashSet};
 
@@ -22,7 +22,7 @@ pub fn run(
     budget: &QueryBudget,
 ) -> Result<Vec<Json>, GraphError> {
     let query = parse(text)?;
-    if let Some(label) = query.needs_ledger.filter(|_| graph.view.activity.position.is_none()) {
+    if let Some(label) = query.needs_ledger.filter(|_| graph.data.activity.position.is_none()) {
         return Err(GraphError::NoLedger(label.text()));
     }
     let meter = Meter::new(budget);

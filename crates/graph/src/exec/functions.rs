@@ -3,6 +3,7 @@
 use super::arithmetic::plain_text;
 use super::compare::whole;
 use super::eval::Evaluator;
+use super::list_slice::slice;
 use super::meter::Meter;
 use super::text_functions;
 use super::value::Value;
@@ -11,77 +12,78 @@ use crate::cypher::names::Label;
 use crate::graph_error::GraphError;
 use std::collections::BTreeMap;
 
-pub fn call(
-    evaluator: &Evaluator<'_>,
-    at: usize,
-    function: Function,
-    arguments: &[Value],
-) -> Result<Value, GraphError> {
-    if function == Function::Coalesce {
-        return Ok(arguments.iter().find(|value| !value.is_null()).cloned().unwrap_or(Value::Null));
-    }
-    if arguments.iter().any(Value::is_null) {
-        return Ok(Value::Null);
-    }
-    let meter = evaluator.meter;
-    let first = arguments.first().unwrap_or(&Value::Null);
-    let result = match function {
-        Function::Labels | Function::Type | Function::StartNode | Function::EndNode => {
-            of_graph(evaluator, function, first)?
+impl Evaluator<'_> {
+    pub fn call(&self, at: usize, function: Function, arguments: &[Value]) -> Result<Value, GraphError> {
+        if function == Function::Coalesce {
+            return Ok(arguments.iter().find(|value| !value.is_null()).cloned().unwrap_or(Value::Null));
         }
-        Function::Keys | Function::Properties => of_properties(evaluator, function, first)?,
-        Function::Nodes => path_part(first, |path| path.nodes.iter().map(|node| Value::Node(*node)).collect(), meter)?,
-        Function::Relationships => {
-            path_part(first, |path| path.edges.iter().map(|edge| Value::Edge(*edge)).collect(), meter)?
+        if arguments.iter().any(Value::is_null) {
+            return Ok(Value::Null);
         }
-        Function::Length => {
-            if let Value::Path(path) = first {
-                Some(count(path.edges.len()))
-            } else {
-                None
+        let meter = self.meter;
+        let first = arguments.first().unwrap_or(&Value::Null);
+        let result = match function {
+            Function::Labels | Function::Type | Function::StartNode | Function::EndNode => {
+                of_graph(self, function, first)?
             }
-        }
-        Function::Size => match (first.as_list(), first.as_text()) {
-            (Some(items), _) => Some(count(items.len())),
-            (None, Some(text)) => {
-                meter.step(text.len() as u64 / 64)?;
-                Some(count(text.chars().count()))
+            Function::Keys | Function::Properties => of_properties(self, function, first)?,
+            Function::Nodes => {
+                path_part(first, |path| path.nodes.iter().map(|node| Value::Node(*node)).collect(), meter)?
             }
-            (None, None) => {
+            Function::Relationships => {
+                path_part(first, |path| path.edges.iter().map(|edge| Value::Edge(*edge)).collect(), meter)?
+            }
+            Function::Length => {
                 if let Value::Path(path) = first {
                     Some(count(path.edges.len()))
                 } else {
                     None
                 }
             }
-        },
-        Function::Head => first.as_list().map(|items| items.first().cloned().unwrap_or(Value::Null)),
-        Function::Last => first.as_list().map(|items| items.last().cloned().unwrap_or(Value::Null)),
-        Function::Tail => {
-            Some(slice(first, Some(&Value::Integer(1)), None, meter)?).filter(|_| first.as_list().is_some())
-        }
-        Function::Range => range(evaluator, at, arguments)?,
-        Function::Reverse if first.as_list().is_some() => {
-            Some(Value::list(first.as_list().unwrap_or_default().iter().rev().cloned().collect(), meter)?)
-        }
-        Function::Abs | Function::Ceil | Function::Floor | Function::Round | Function::Sign => number(function, first),
-        Function::ToInteger => to_integer(first),
-        Function::ToFloat => to_float(first),
-        Function::ToBoolean => to_boolean(first),
-        Function::ToString => plain_text(first).map(|text| Value::text(&text, meter)).transpose()?,
-        Function::Coalesce
-        | Function::Left
-        | Function::Replace
-        | Function::Reverse
-        | Function::Right
-        | Function::Split
-        | Function::Substring
-        | Function::ToLower
-        | Function::ToUpper
-        | Function::Trim => text_functions::call(function, arguments, meter)?,
-    };
-    let types = || arguments.iter().map(Value::type_name).collect::<Vec<_>>().join(", ");
-    result.ok_or_else(|| evaluator.fault(at, format!("'{}' does not take {}.", function.text(), types())))
+            Function::Size => match (first.as_list(), first.as_text()) {
+                (Some(items), _) => Some(count(items.len())),
+                (None, Some(text)) => {
+                    meter.step(text.len() as u64 / 64)?;
+                    Some(count(text.chars().count()))
+                }
+                (None, None) => {
+                    if let Value::Path(path) = first {
+                        Some(count(path.edges.len()))
+                    } else {
+                        None
+                    }
+                }
+            },
+            Function::Head => first.as_list().map(|items| items.first().cloned().unwrap_or(Value::Null)),
+            Function::Last => first.as_list().map(|items| items.last().cloned().unwrap_or(Value::Null)),
+            Function::Tail => {
+                Some(slice(first, Some(&Value::Integer(1)), None, meter)?).filter(|_| first.as_list().is_some())
+            }
+            Function::Range => range(self, at, arguments)?,
+            Function::Reverse if first.as_list().is_some() => {
+                Some(Value::list(first.as_list().unwrap_or_default().iter().rev().cloned().collect(), meter)?)
+            }
+            Function::Abs | Function::Ceil | Function::Floor | Function::Round | Function::Sign => {
+                number(function, first)
+            }
+            Function::ToInteger => to_integer(first),
+            Function::ToFloat => to_float(first),
+            Function::ToBoolean => to_boolean(first),
+            Function::ToString => plain_text(first).map(|text| Value::text(&text, meter)).transpose()?,
+            Function::Coalesce
+            | Function::Left
+            | Function::Replace
+            | Function::Reverse
+            | Function::Right
+            | Function::Split
+            | Function::Substring
+            | Function::ToLower
+            | Function::ToUpper
+            | Function::Trim => text_functions::call(function, arguments, meter)?,
+        };
+        let types = || arguments.iter().map(Value::type_name).collect::<Vec<_>>().join(", ");
+        result.ok_or_else(|| self.fault(at, format!("'{}' does not take {}.", function.text(), types())))
+    }
 }
 
 fn count(number: usize) -> Value {
@@ -141,19 +143,6 @@ fn path_part(
     meter: &Meter<'_>,
 ) -> Result<Option<Value>, GraphError> {
     if let Value::Path(path) = of { Value::list(part(path), meter).map(Some) } else { Ok(None) }
-}
-
-/// `list[from..to]`; negative bounds count from the end.
-pub fn slice(of: &Value, from: Option<&Value>, to: Option<&Value>, meter: &Meter<'_>) -> Result<Value, GraphError> {
-    let Some(items) = of.as_list() else { return Ok(Value::Null) };
-    let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
-    let place = |bound: Option<&Value>, otherwise: i64| {
-        let bound = bound.map_or(Some(otherwise), Value::as_integer)?;
-        let place = if bound < 0 { bound.saturating_add(length) } else { bound };
-        usize::try_from(place.clamp(0, length)).ok()
-    };
-    let (Some(from), Some(to)) = (place(from, 0), place(to, length)) else { return Ok(Value::Null) };
-    Value::list(items.get(from..to).unwrap_or_default().to_vec(), meter)
 }
 
 fn range(evaluator: &Evaluator<'_>, at: usize, arguments: &[Value]) -> Result<Option<Value>, GraphError> {

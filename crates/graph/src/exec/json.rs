@@ -3,7 +3,7 @@
 use super::eval::Evaluator;
 use super::value::Value;
 use crate::graph_error::GraphError;
-use crate::view::graph::{Edge, Node};
+use crate::model::graph::{Edge, Node};
 use serde_json::{Map, Number, Value as Json};
 
 /// The row of a result. One column with a node or relationship is the object of its properties.

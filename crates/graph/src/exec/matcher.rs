@@ -1,11 +1,11 @@
 //! Finds the matches of a pattern by backtracking.
 
 use super::eval::Evaluator;
-use super::plan::{Anchor, Check, Step, StepKind};
+use super::plan::{Anchor, Check, Step, StepKind, plan};
 use super::value::{Path, Row, Value, get, set};
 use crate::cypher::ast::{Direction, EdgePattern, Match, NodePattern};
 use crate::graph_error::GraphError;
-use crate::view::graph::{Edge, EdgeFilter, Graph, Node};
+use crate::model::graph::{Edge, EdgeFilter, Graph, Node};
 use std::rc::Rc;
 
 /// Whether more rows are wanted.
@@ -41,6 +41,29 @@ struct Walk<'q> {
     next: usize,
     /// Where its relationships begin in `used`.
     first: usize,
+}
+
+impl<'q> Evaluator<'q> {
+    /// Finds the matches of a clause.
+    pub fn matches(&self, clause: &'q Match, row: &mut Row, emit: Emit<'_>) -> Result<Flow, GraphError> {
+        let known = self.plans.borrow().get(&std::ptr::from_ref(clause)).cloned();
+        let steps = known.unwrap_or_else(|| {
+            let steps = Rc::new(plan(clause));
+            self.plans.borrow_mut().insert(std::ptr::from_ref(clause), Rc::clone(&steps));
+            steps
+        });
+        Matcher { evaluator: self, clause, steps, used: Vec::new(), emit }.run(0, row)
+    }
+
+    /// Whether a clause has a match.
+    pub fn exists(&self, clause: &'q Match, row: &mut Row) -> Result<bool, GraphError> {
+        let mut found = false;
+        self.matches(clause, row, &mut |_| {
+            found = true;
+            Ok(Flow::Stop)
+        })?;
+        Ok(found)
+    }
 }
 
 impl<'q> Matcher<'_, 'q, '_> {

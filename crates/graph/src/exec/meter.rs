@@ -1,12 +1,13 @@
 //! Counts what a query does, and ends it at its limits.
 
-use super::value::MAX_NESTING;
 use crate::graph_error::GraphError;
 use crate::limits::QueryBudget;
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+/// Lists and maps are nested at most this deep, so that recursion over them is bounded.
+const MAX_NESTING: usize = 32;
 /// The steps between two looks at the clock.
 const STEPS_PER_CHECK: u64 = 1024;
 /// One step is charged per this many bytes that a value takes, so that all values of a query together are bounded too.

@@ -1,10 +1,10 @@
-//! Binary operators, and what quantifiers decide.
+//! Binary operators.
 
 use super::arithmetic::arithmetic;
 use super::compare::{equal, ordered};
 use super::eval::Evaluator;
 use super::value::Value;
-use crate::cypher::ast::{Operator, Quantifier};
+use crate::cypher::ast::Operator;
 use crate::graph_error::GraphError;
 use std::cmp::Ordering;
 
@@ -75,19 +75,5 @@ impl Evaluator<'_> {
         }
         self.meter.step(text.len() as u64 / 4)?;
         Ok(cached.as_ref().map(|(_, regex)| regex.is_match(text)))
-    }
-}
-
-pub const fn quantified(kind: Quantifier, yes: usize, unknown: usize, all: usize) -> Option<bool> {
-    let known = unknown == 0;
-    match kind {
-        Quantifier::All if yes + unknown < all => Some(false),
-        Quantifier::Any if yes > 0 => Some(true),
-        Quantifier::None if yes > 0 => Some(false),
-        Quantifier::Single if yes > 1 => Some(false),
-        Quantifier::All | Quantifier::None if known => Some(true),
-        Quantifier::Any if known => Some(false),
-        Quantifier::Single if known => Some(yes == 1),
-        Quantifier::All | Quantifier::Any | Quantifier::None | Quantifier::Single => None,
     }
 }

@@ -2,12 +2,9 @@
 
 use super::meter::Meter;
 use crate::graph_error::GraphError;
-use crate::view::graph::{Edge, Node};
+use crate::model::graph::{Edge, Node};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// Lists and maps are nested at most this deep, so that recursion over them is bounded.
-pub const MAX_NESTING: usize = 32;
 
 #[derive(Debug, Clone)]
 pub enum Value {

@@ -38,7 +38,7 @@ impl GraphStore {
         self.with(repository, |connection, known| {
             let commits_added = known.ingest(connection, source, &commit, &self.limits)?;
             let view = known.view(connection, source, &commit, &self.limits)?;
-            Ok(Ingested { commit: commit.to_string(), commits_added, files: view.state.existing().len() })
+            Ok(Ingested { commit: commit.to_string(), commits_added, files: view.data.state.existing().len() })
         })
     }
 

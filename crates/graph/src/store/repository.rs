@@ -3,13 +3,14 @@
 use super::rows::{self, Place};
 use crate::graph_error::GraphError;
 use crate::limits::GraphLimits;
+use crate::model::activity_layer::ActivityLayer;
+use crate::model::activity_log::ActivityLog;
+use crate::model::commit_state::{CommitState, FileVersion, NO_COMMIT};
+use crate::model::graph_data::GraphData;
+use crate::model::history::History;
 use crate::records::{Activity, ActivityState, CommitId, CommitRecord, FileFacts, TreeFile};
 use crate::source::Source;
 use crate::view::View;
-use crate::view::activity_layer::ActivityLayer;
-use crate::view::activity_log::ActivityLog;
-use crate::view::commit_state::{CommitState, FileVersion};
-use crate::view::history::History;
 use rusqlite::Connection;
 use std::sync::Arc;
 
@@ -135,15 +136,21 @@ impl Repository {
         limits: &GraphLimits,
     ) -> Result<View, GraphError> {
         self.ingest(connection, source, commit, limits)?;
-        let missing = || GraphError::UnknownCommit(commit.short());
-        let number = self.history.number(commit).ok_or_else(missing)?;
+        let number = self.number(commit)?;
         let state = match self.states.iter().position(|state| state.commit == number) {
             Some(at) => self.states.remove(at),
             None => Arc::new(self.state(connection, source, commit, limits)?),
         };
         self.states.push(Arc::clone(&state));
         let activity = self.activity(source, limits)?;
-        Ok(View { history: Arc::clone(&self.history), state, activity })
+        Ok(View { data: GraphData { history: Arc::clone(&self.history), state, activity } })
+    }
+
+    fn number(&self, commit: &CommitId) -> Result<u32, GraphError> {
+        if commit.0 == [0; 20] {
+            return Ok(NO_COMMIT);
+        }
+        self.history.number(commit).ok_or_else(|| GraphError::UnknownCommit(commit.short()))
     }
 
     fn state(
@@ -188,7 +195,7 @@ impl Repository {
         if !new.is_empty() {
             rows::add_facts(connection, &new)?;
         }
-        let number = self.history.number(commit).ok_or_else(|| GraphError::UnknownCommit(commit.short()))?;
+        let number = self.number(commit)?;
         Ok(CommitState::new(&self.history, number, versions))
     }
 

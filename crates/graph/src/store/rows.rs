@@ -72,7 +72,7 @@ pub enum Place {
 
 impl Place {
     pub fn of(path: &str) -> Self {
-        if path.starts_with(crate::view::import_paths::TOOLS) { Self::Tools } else { Self::Elsewhere }
+        if path.starts_with(crate::model::import_paths::TOOLS) { Self::Tools } else { Self::Elsewhere }
     }
 
     const fn number(self) -> i64 {

@@ -37,7 +37,7 @@ fn figures() {
         fixture.store.ingest(".", &source, None).unwrap();
         println!("{tools} tools, {commits} commits: ingest {:?}", start.elapsed());
         let view = fixture.view(&source, None);
-        println!("  history {} KB, commit {} KB", view.history.weight() / 1024, view.state.weight() / 1024);
+        println!("  history {} KB, commit {} KB", view.data.history.weight() / 1024, view.data.state.weight() / 1024);
         drop(view);
         let again =
             crate::GraphStore::open(&fixture.folder.path().join("graph.db"), crate::GraphLimits::default()).unwrap();

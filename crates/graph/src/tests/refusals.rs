@@ -22,7 +22,7 @@ fn queries_that_are_not_valid_name_the_place_and_the_fix() {
         ("MATCH (f:Fil) RETURN f", 1, 10, "Did you mean 'File'?"),
         ("MATCH (f)-[:IMPORT]->(g) RETURN f", 1, 13, "Did you mean 'IMPORTS'?"),
         ("MATCH (f:File {pth: 'x'}) RETURN f", 1, 16, "Did you mean 'path'?"),
-        ("MATCH (f:File) RETURN f.paht", 1, 25, "Did you mean 'path'?"),
+        ("MATCH (f:File) RETURN f.pat", 1, 25, "Did you mean 'path'?"),
         ("MATCH (f:File) RETRUN f", 1, 16, "Did you mean 'RETURN'?"),
         ("MATCH (file:File) RETURN fil", 1, 26, "Did you mean 'file'?"),
         ("RETURN cuont(1)", 1, 8, "Did you mean 'count'?"),

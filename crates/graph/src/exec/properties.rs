@@ -1,8 +1,8 @@
 //! Properties of nodes and relationships.
 
-use super::graph::{Edge, Graph, Node};
+use super::value::Value;
 use crate::cypher::names::{EdgeType, Label, Property};
-use crate::exec::value::Value;
+use crate::model::graph::{Edge, Graph, Node};
 use std::rc::Rc;
 
 impl Graph<'_> {
@@ -17,23 +17,23 @@ impl Graph<'_> {
     }
 
     fn file_property(&self, file: u32, property: Property) -> Value {
-        let path = self.view.history.path(file);
-        let seen = || self.view.state.seen(file);
+        let path = self.data.history.path(file);
+        let seen = || self.data.state.seen(file);
         let hash = |commit: u32| self.commit(commit).map_or(Value::Null, |commit| text(&commit.id.to_string()));
         if property == Property::Path {
             text(path)
         } else if property == Property::Name {
             text(path.rsplit('/').next().unwrap_or(path))
         } else if property == Property::Root {
-            text(&self.view.history.root)
+            text(&self.data.history.root)
         } else if property == Property::FirstSeen {
             seen().map_or(Value::Null, |(first, _)| hash(first))
         } else if property == Property::LastSeen {
             seen().map_or(Value::Null, |(_, last)| hash(last))
         } else if property == Property::Exists {
-            Value::Bool(self.view.state.version(file).is_some())
+            Value::Bool(self.data.state.version(file).is_some())
         } else if property == Property::Description {
-            let version = self.view.state.version(file).filter(|version| version.facts.is_tool);
+            let version = self.data.state.version(file).filter(|version| version.facts.is_tool);
             optional(version.and_then(|version| version.facts.description.as_deref()))
         } else {
             Value::Null
@@ -42,7 +42,7 @@ impl Graph<'_> {
 
     fn commit_property(&self, commit: u32, property: Property) -> Value {
         let Some(commit) = self.commit(commit) else { return Value::Null };
-        let strings = &self.view.history.strings;
+        let strings = &self.data.history.strings;
         if property == Property::Hash {
             text(&commit.id.to_string())
         } else if property == Property::Short {
@@ -59,7 +59,7 @@ impl Graph<'_> {
     }
 
     fn session_property(&self, session: u32, property: Property) -> Value {
-        let Some(session) = self.view.activity.session(session) else { return Value::Null };
+        let Some(session) = self.data.activity.session(session) else { return Value::Null };
         if property == Property::Id {
             text(&session.id)
         } else if property == Property::Agent {
@@ -74,7 +74,7 @@ impl Graph<'_> {
     }
 
     fn run_property(&self, run: u32, property: Property) -> Value {
-        let Some(run) = self.view.activity.run(run).map(|run| &run.record) else { return Value::Null };
+        let Some(run) = self.data.activity.run(run).map(|run| &run.record) else { return Value::Null };
         if property == Property::Id {
             text(&run.id)
         } else if property == Property::Path {
@@ -98,7 +98,7 @@ impl Graph<'_> {
         if edge.kind == EdgeType::Changed && property == Property::Status {
             text(change.status.text())
         } else if edge.kind == EdgeType::Changed && property == Property::From {
-            from().map_or(Value::Null, |from| text(self.view.history.path(from)))
+            from().map_or(Value::Null, |from| text(self.data.history.path(from)))
         } else if property == Property::Similarity && change.from.is_some() {
             Value::Integer(i64::from(change.similarity))
         } else if edge.kind == EdgeType::WasRenamedFrom && property == Property::Commit {

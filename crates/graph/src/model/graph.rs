@@ -1,6 +1,6 @@
 //! Nodes and relationships of a view, as one caller may see them.
 
-use super::View;
+use super::graph_data::GraphData;
 use super::history::{Change, Commit};
 use crate::cypher::ast::Direction;
 use crate::cypher::names::{EdgeType, Label};
@@ -35,22 +35,22 @@ pub struct EdgeFilter<'f> {
 
 /// A view for one query.
 pub struct Graph<'v> {
-    pub view: &'v View,
+    pub data: &'v GraphData,
     visible: &'v dyn Fn(&str) -> bool,
     /// Answers of `visible` by file.
     answers: RefCell<Vec<Option<bool>>>,
 }
 
 impl<'v> Graph<'v> {
-    pub fn new(view: &'v View, visible: &'v dyn Fn(&str) -> bool) -> Self {
-        Self { view, visible, answers: RefCell::new(vec![None; view.history.files()]) }
+    pub fn new(data: &'v GraphData, visible: &'v dyn Fn(&str) -> bool) -> Self {
+        Self { data, visible, answers: RefCell::new(vec![None; data.history.files()]) }
     }
 
     pub fn sees_file(&self, file: u32) -> bool {
         if let Some(known) = self.answers.borrow().get(file as usize).copied().flatten() {
             return known;
         }
-        let answer = (self.visible)(self.view.history.path(file));
+        let answer = (self.visible)(self.data.history.path(file));
         if let Some(place) = self.answers.borrow_mut().get_mut(file as usize) {
             *place = Some(answer);
         }
@@ -61,10 +61,10 @@ impl<'v> Graph<'v> {
     pub fn sees(&self, node: Node) -> bool {
         match node {
             Node::File(file) => self.sees_file(file),
-            Node::Commit(commit) => self.view.state.is_known(commit),
+            Node::Commit(commit) => self.data.state.is_known(commit),
             Node::Session(_) => true,
             // Runs of files outside the graph are judged by their path.
-            Node::Run(run) => self.view.activity.run(run).is_some_and(|run| match run.file {
+            Node::Run(run) => self.data.activity.run(run).is_some_and(|run| match run.file {
                 Some(file) => self.sees_file(file),
                 None => run.record.path.as_deref().is_none_or(self.visible),
             }),
@@ -73,7 +73,7 @@ impl<'v> Graph<'v> {
 
     /// Whether a node is found without a relationship: a file must exist.
     pub fn stands_alone(&self, node: Node) -> bool {
-        self.sees(node) && if let Node::File(file) = node { self.view.state.version(file).is_some() } else { true }
+        self.sees(node) && if let Node::File(file) = node { self.data.state.version(file).is_some() } else { true }
     }
 
     pub fn has_label(&self, node: Node, label: Label) -> bool {
@@ -81,7 +81,7 @@ impl<'v> Graph<'v> {
             Label::File => matches!(node, Node::File(_)),
             Label::Tool => {
                 if let Node::File(file) = node {
-                    self.view.state.is_tool(&self.view.history, file)
+                    self.data.state.is_tool(&self.data.history, file)
                 } else {
                     false
                 }
@@ -93,11 +93,11 @@ impl<'v> Graph<'v> {
     }
 
     pub fn commit(&self, commit: u32) -> Option<&'v Commit> {
-        self.view.history.commit(commit)
+        self.data.history.commit(commit)
     }
 
     pub fn change(&self, change: u32) -> Option<&'v Change> {
-        self.view.history.change(change)
+        self.data.history.change(change)
     }
 
     /// Adds the relationships of a node. The order is that of the paths of files, and of time, newest first.
@@ -118,7 +118,7 @@ impl<'v> Graph<'v> {
 
     fn outgoing(&self, node: Node, types: &[EdgeType], into: &mut Vec<Edge>) {
         let has = |kind: EdgeType| types.is_empty() || types.contains(&kind);
-        let View { history, state, activity, .. } = self.view;
+        let GraphData { history, state, activity, .. } = self.data;
         let mut push = |kind, to, change| into.push(Edge { kind, from: node, to, change });
         match node {
             Node::File(file) => {
@@ -175,7 +175,7 @@ impl<'v> Graph<'v> {
 
     fn incoming(&self, node: Node, types: &[EdgeType], into: &mut Vec<Edge>) {
         let has = |kind: EdgeType| types.is_empty() || types.contains(&kind);
-        let View { history, state, activity, .. } = self.view;
+        let GraphData { history, state, activity, .. } = self.data;
         let mut push = |kind, from, change| into.push(Edge { kind, from, to: node, change });
         match node {
             Node::File(file) => {
@@ -233,7 +233,7 @@ impl<'v> Graph<'v> {
 
     /// The commit that added a tool, and the session that wrote that commit's text.
     fn forged_by(&self, file: u32) -> Option<(u32, Option<u32>)> {
-        let View { history, state, activity, .. } = self.view;
+        let GraphData { history, state, activity, .. } = self.data;
         let (first, _) = state.seen(file).filter(|_| state.is_tool(history, file))?;
         let id: CommitId = history.commit(first)?.id;
         Some((first, activity.forged_by(file, id)))

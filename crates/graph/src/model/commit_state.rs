@@ -7,6 +7,9 @@ use super::strings::u32_of;
 use crate::records::FileFacts;
 use std::sync::Arc;
 
+/// The number of the commit of a repository without commits.
+pub const NO_COMMIT: u32 = u32::MAX;
+
 /// The file of a commit: its text by hash, and what the text says.
 #[derive(Debug, Clone)]
 pub struct FileVersion {
@@ -37,7 +40,7 @@ pub struct CommitState {
 impl CommitState {
     pub fn new(history: &History, commit: u32, versions: Vec<Option<FileVersion>>) -> Self {
         let files = history.files();
-        let ancestors = history.ancestors(commit);
+        let ancestors = if commit == NO_COMMIT { BitSet::of(history.commits()) } else { history.ancestors(commit) };
         let number = |at: usize| u32_of(at);
         let mut existing: Vec<u32> =
             versions.iter().enumerate().filter(|(_, version)| version.is_some()).map(|(at, _)| number(at)).collect();

@@ -15,11 +15,11 @@ const MAX_RUNS: usize = 20;
 const MAX_HISTORY: usize = 10_000;
 
 fn known(graph: &Graph<'_>, path: &str) -> Result<u32, GraphError> {
-    let history = &graph.view.history;
+    let history = &graph.data.history;
     // A path that only other commits have is unknown as well.
-    let is_known = |file: &u32| graph.sees_file(*file) && graph.view.state.seen(*file).is_some();
+    let is_known = |file: &u32| graph.sees_file(*file) && graph.data.state.seen(*file).is_some();
     history.file(path).filter(is_known).ok_or_else(|| {
-        let visible = graph.view.state.existing().iter().filter(|file| graph.sees_file(**file));
+        let visible = graph.data.state.existing().iter().filter(|file| graph.sees_file(**file));
         let suggestion = nearest(path, visible.map(|file| history.path(*file)));
         GraphError::UnknownPath { path: path.chars().take(200).collect(), suggestion: suggestion.map(str::to_owned) }
     })
@@ -48,7 +48,7 @@ pub fn impact(graph: &Graph<'_>, path: &str) -> Result<Impact, GraphError> {
     let truncated = [importers.len(), callers.len(), tests.len()].into_iter().any(|length| length > MAX_DEPENDENTS);
     tests.truncate(MAX_DEPENDENTS);
     let shown = |found: Vec<(u32, usize)>| {
-        let path = |file: u32| graph.view.history.path(file).to_owned();
+        let path = |file: u32| graph.data.history.path(file).to_owned();
         found
             .into_iter()
             .take(MAX_DEPENDENTS)
@@ -57,7 +57,7 @@ pub fn impact(graph: &Graph<'_>, path: &str) -> Result<Impact, GraphError> {
     };
     Ok(Impact {
         path: path.to_owned(),
-        exists: graph.view.state.version(file).is_some(),
+        exists: graph.data.state.version(file).is_some(),
         importers: shown(importers),
         callers: shown(callers),
         tests,
@@ -73,11 +73,11 @@ fn edges(graph: &Graph<'_>, file: u32, direction: Direction, types: &[EdgeType])
 }
 
 fn path_of(graph: &Graph<'_>, node: Node) -> Option<String> {
-    if let Node::File(file) = node { Some(graph.view.history.path(file).to_owned()) } else { None }
+    if let Node::File(file) = node { Some(graph.data.history.path(file).to_owned()) } else { None }
 }
 
 fn impact_run(graph: &Graph<'_>, run: u32) -> Option<ImpactRun> {
-    let run = &graph.view.activity.run(run)?.record;
+    let run = &graph.data.activity.run(run)?.record;
     let (id, path, code) = (run.id.clone(), run.path.clone()?, run.code.clone());
     Some(ImpactRun { id, path, ok: run.ok, code, ms: run.ms, time: run.time })
 }
@@ -96,12 +96,12 @@ fn dependents(graph: &Graph<'_>, file: u32, types: &[EdgeType]) -> Vec<(u32, usi
             }
         }
     }
-    found.sort_unstable_by_key(|(file, distance)| (*distance, graph.view.history.path(*file)));
+    found.sort_unstable_by_key(|(file, distance)| (*distance, graph.data.history.path(*file)));
     found
 }
 
 pub fn history(graph: &Graph<'_>, path: &str) -> Result<Vec<HistoryEntry>, GraphError> {
-    let history = &graph.view.history;
+    let history = &graph.data.history;
     let mut found: Vec<u32> = Vec::new();
     let mut followed = vec![known(graph, path)?];
     let mut at = 0;
@@ -136,7 +136,7 @@ pub fn history(graph: &Graph<'_>, path: &str) -> Result<Vec<HistoryEntry>, Graph
 fn entry(graph: &Graph<'_>, number: u32) -> Option<HistoryEntry> {
     let change = graph.change(number)?;
     let commit = graph.commit(change.commit)?;
-    let strings = &graph.view.history.strings;
+    let strings = &graph.data.history.strings;
     let from = change.from.filter(|from| graph.sees_file(*from));
     Some(HistoryEntry {
         commit: commit.id.to_string(),
@@ -144,8 +144,8 @@ fn entry(graph: &Graph<'_>, number: u32) -> Option<HistoryEntry> {
         author: strings.text(commit.author).to_owned(),
         subject: strings.text(commit.subject).to_owned(),
         status: change.status.text(),
-        path: graph.view.history.path(change.file).to_owned(),
-        from: from.map(|from| graph.view.history.path(from).to_owned()),
+        path: graph.data.history.path(change.file).to_owned(),
+        from: from.map(|from| graph.data.history.path(from).to_owned()),
         similarity: change.from.map(|_| change.similarity),
     })
 }
