@@ -1,7 +1,7 @@
 // The classes of byte streams: the controller, its requests, and the reader that brings its own views.
 (function byteStreams(/** @type {Realm} */ realm) {
   const { bufferBytes, bufferDetached, give, newByteQueue, own, placeOf, readableStates, tag, trunc } = realm;
-  const { acquire, cancelBy, close, enqueue, fail, invalid, release, wanted } = readableStates;
+  const { acquire, cancelBy, close, enqueue, fail, invalid, partsOf, release, wanted } = readableStates;
   const { failed } = realm.promises;
 
   const KEY = { __proto__: null };
@@ -130,6 +130,10 @@
     }
     releaseLock() {
       release(this.#reader);
+    }
+    static {
+      realm.streamParts.ReadableStreamBYOBReader = (/** @type {Guest} */ value) =>
+        partsOf(value.#reader, 'readIntoRequests');
     }
   }
 

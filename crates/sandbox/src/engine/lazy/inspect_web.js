@@ -11,7 +11,9 @@
     AbortController: 'signal',
     AbortSignal: 'aborted',
     Blob: 'size type',
+    ByteLengthQueuingStrategy: 'highWaterMark',
     CompressionStream: 'readable writable',
+    CountQueuingStrategy: 'highWaterMark',
     CryptoKey: 'type extractable algorithm usages',
     CustomEvent: 'type defaultPrevented cancelable timeStamp',
     DecompressionStream: 'readable writable',
@@ -25,6 +27,7 @@
       ' isReloadNavigation isHistoryNavigation signal',
     Response: 'status statusText headers body bodyUsed ok redirected type url',
     TextDecoder: 'encoding fatal ignoreBOM',
+    TextEncoder: 'encoding',
     TextDecoderStream: 'encoding fatal ignoreBOM readable writable',
     TextEncoderStream: 'encoding readable writable',
     TransformStream: 'readable writable backpressure',
@@ -33,6 +36,15 @@
   };
   const WHOLE_DEPTH = ' Request Response URL ';
   const DEEP = ' Request Response ';
+  // Classes whose name is all that is shown beyond the depth, and those of which Node shows nothing there.
+  const NAMED = ' AbortSignal Blob File TextDecoder TextEncoder ';
+  const HIDDEN =
+    ' ByteLengthQueuingStrategy CompressionStream CountQueuingStrategy DecompressionStream ReadableByteStreamController' +
+    ' ReadableStream ReadableStreamBYOBReader ReadableStreamBYOBRequest ReadableStreamDefaultController' +
+    ' ReadableStreamDefaultReader TextDecoderStream TextEncoderStream TransformStream TransformStreamDefaultController' +
+    ' WritableStream WritableStreamDefaultController WritableStreamDefaultWriter ';
+  /** @param {string} names @param {string} name */
+  const isAmong = (names, name) => indexOf(names, ` ${name} `) >= 0;
   // Of members that the sandbox does not have.
   /** @type {Table<unknown>} */
   const STANDARD = {
@@ -96,7 +108,7 @@
   });
 
   // `{ name: value }` as for a plain object of its own.
-  /** @param {Inspection} ctx @param {List<string>} names @param {List<Guest>} values */
+  /** @param {Inspection} ctx @param {ArrayLike<string>} names @param {List<Guest>} values */
   const membersText = (ctx, names, values) => {
     if (names.length === 0) return '{}';
     const parts = list();
@@ -127,6 +139,28 @@
     let out = `${name} {${isLong ? '\n  ' : ' '}`;
     for (let i = 0; i < parts.length; i++) out += (i === 0 ? '' : isLong ? ',\n  ' : ', ') + parts[i];
     return `${out} }`;
+  };
+
+  // Of an iterator of `URLSearchParams`: what is left of it.
+  /** @param {Inspection} ctx @param {Guest} value @param {number} level */
+  const leftText = (ctx, value, level) => {
+    if (isTooDeep(ctx, level)) return '[Object]';
+    const inner = fresh(ctx, ctx.depth === null ? null : /** @type {number} */ (ctx.depth) - level - 1);
+    const left = realm.pairsLeft.URLSearchParams(value);
+    const separator = indexOf(realm.inspecting.valueText(inner, toArray(left), 0), '\n') < 0 ? ' ' : '\n  ';
+    let out = '';
+    for (let i = 0; i < left.length; i++)
+      out += `${i === 0 ? '' : ','}${separator}${realm.inspecting.valueText(inner, left[i], 0)}`;
+    return `URLSearchParams Iterator {${left.length === 0 ? ' ' : out} }`;
+  };
+
+  // What is shown of a class beyond the depth; undefined for others.
+  /** @param {Inspection} ctx @param {Guest} value @param {string} tag */
+  const deepText = (ctx, value, tag) => {
+    if (isAmong(HIDDEN, tag)) return ctx.stylize('undefined', 'undefined');
+    const name = nameOf(value, tag);
+    if (tag === 'EventTarget') return name;
+    return isAmong(NAMED, tag) ? ctx.stylize(`[${name === tag ? tag : `${name} [${tag}]`}]`, 'special') : undefined;
   };
 
   // Of `Headers` and `FormData`: the values by name.
@@ -168,14 +202,20 @@
       if (tag === 'URLSearchParams') return realm.inspecting.indented(paramsText(ctx, value, level), ctx.indent);
       if (tag === 'Headers' || tag === 'FormData')
         return realm.inspecting.indented(pairsText(ctx, value, tag), ctx.indent);
-      if (MEMBERS[tag] === undefined || (isTooDeep(ctx, level) && indexOf(DEEP, ` ${tag} `) < 0)) return undefined;
-      const names = wordsOf(MEMBERS[tag]);
+      if (tag === 'URLSearchParams Iterator') return realm.inspecting.indented(leftText(ctx, value, level), ctx.indent);
+      if (isTooDeep(ctx, level) && !isAmong(DEEP, tag)) return deepText(ctx, value, tag);
+      const parts = realm.streamParts?.[tag]?.(value);
+      if (parts === undefined && MEMBERS[tag] === undefined) return undefined;
+      const names = parts === undefined ? wordsOf(MEMBERS[tag]) : realm.objectKeys(parts);
       const values = list();
-      for (let i = 0; i < names.length; i++) push(values, memberOf(value, tag, names[i]));
+      for (let i = 0; i < names.length; i++)
+        push(values, parts === undefined ? memberOf(value, tag, names[i]) : parts[names[i]]);
       const { depth } = ctx;
-      const isWhole = indexOf(WHOLE_DEPTH, ` ${tag} `) >= 0;
-      const inner = fresh(ctx, isWhole || depth === null ? depth : depth - 1);
-      return realm.inspecting.indented(`${nameOf(value, tag)} ${membersText(inner, names, values)}`, ctx.indent);
+      const inner = fresh(ctx, isAmong(WHOLE_DEPTH, tag) || depth === null ? depth : depth - 1);
+      const members = membersText(inner, names, values);
+      // Node shows encoders without the name of their class.
+      const text = tag === 'TextEncoder' ? members : `${nameOf(value, tag)} ${members}`;
+      return realm.inspecting.indented(text, ctx.indent);
     } catch {
       // Not an object of the class, such as its prototype.
       return undefined;

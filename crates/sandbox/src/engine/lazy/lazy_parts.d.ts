@@ -45,6 +45,8 @@ interface LazyParts {
   teeStream(stream: Guest): ReadableStreamObject[];
   transformOf(ends: StreamEnds): object;
   endsOfTransform(value: Guest): StreamEnds | undefined;
+  /** What `console` shows of objects of stream classes, by class. */
+  streamParts: Table<any>;
   untilSettled(promise: Promise<unknown>): Promise<unknown>;
   newTransform(
     transform: (chunk: Guest, pass: Pass) => Promise<void>,
@@ -212,6 +214,7 @@ interface ByteQueue extends Internal {
 interface ReadableState extends Internal {
   status: 'readable' | 'closed' | 'errored';
   error: Guest;
+  stream: object | undefined;
   reader: StreamReader | undefined;
   disturbed: boolean;
   controller: object | undefined;
@@ -237,6 +240,8 @@ interface ReadableStates extends Internal {
   fail(state: ReadableState, error: Guest): void;
   invalid(text: string): TypeError;
   nextChunk(state: ReadableState): Guest;
+  /** What `console` shows of a reader. */
+  partsOf(reader: StreamReader, requests: string): Table<Guest>;
   pullMore(state: ReadableState): void;
   begin(state: ReadableState, started: Promise<unknown>): void;
   newState(): ReadableState;
@@ -247,7 +252,7 @@ interface ReadableStates extends Internal {
 interface ReadableFunctions
   extends Omit<
     ReadableStates,
-    'afterChunk' | 'begin' | 'cancelBy' | 'invalid' | 'newState' | 'nextChunk' | 'pullMore'
+    'afterChunk' | 'begin' | 'cancelBy' | 'invalid' | 'newState' | 'nextChunk' | 'partsOf' | 'pullMore'
   > {
   /** Ends the stream without answering views that wait. */
   closeOnly(state: ReadableState): void;
@@ -272,6 +277,7 @@ interface StreamWriter extends Internal {
 interface WritableState extends Internal {
   status: string;
   error: Guest;
+  stream: object | undefined;
   writer: StreamWriter | undefined;
   controller: object | undefined;
   readonly signal: SignalObject;
@@ -321,10 +327,13 @@ interface WritableFunctions extends Omit<WritableStates, 'begin' | 'newState'> {
 interface TransformState extends Internal {
   out: ReadableState;
   into: WritableState;
+  stream: object | undefined;
   controller: object | undefined;
   transform: AsyncCallback | undefined;
   flush: AsyncCallback | undefined;
   cancel: AsyncCallback | undefined;
+  /** The end of the stream, from its start. */
+  ending: Later<undefined> | undefined;
   change: Later<undefined>;
   isFull: boolean;
 }

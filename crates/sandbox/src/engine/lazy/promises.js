@@ -32,7 +32,10 @@
   const wrap = (callback, self, last) => {
     if (callback === undefined) return undefined;
     /** @type {AsyncCallback} */
-    const wrapped = async (value) => ReflectApply(callback, self, value === NONE ? [last] : [value, last]);
+    const wrapped =
+      last === undefined
+        ? async (value) => ReflectApply(callback, self, value === NONE ? [] : [value])
+        : async (value) => ReflectApply(callback, self, value === NONE ? [last] : [value, last]);
     return wrapped;
   };
   const NONE = { __proto__: null };
@@ -102,9 +105,9 @@
   realm.readStrategy = (strategy, standard) => {
     const { highWaterMark, size } = strategy ?? { __proto__: null };
     const most = highWaterMark === undefined ? standard : +highWaterMark;
-    if (!(most >= 0)) throw new realm.RangeError(`The property 'strategy.highWaterMark' is invalid. Received ${most}`);
     if (size !== undefined && typeof size !== 'function')
       throw realm.wrongType('strategy.size', 'of type function', size);
+    if (!(most >= 0)) throw new realm.RangeError(`The property 'strategy.highWaterMark' is invalid. Received ${most}`);
     return { __proto__: null, most, size };
   };
   realm.sizeOfChunk = (size, chunk) => {

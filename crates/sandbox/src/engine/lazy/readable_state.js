@@ -1,6 +1,6 @@
 // The state of a readable stream, without its classes.
 (function readableStates(/** @type {Realm} */ realm) {
-  const { own } = realm;
+  const { max, own } = realm;
   const { NONE, failed, invoke, later, newQueue, put, quiet, settled, sizeOf, take, when } = realm.promises;
 
   /** @param {string} text */
@@ -11,6 +11,7 @@
     __proto__: null,
     status: 'readable',
     error: undefined,
+    stream: undefined,
     reader: undefined,
     disturbed: false,
     controller: undefined,
@@ -148,7 +149,8 @@
   /** @type {ReadableStates['nextChunk']} */
   const nextChunk = (state) => {
     const { chunk, size } = take(state.queue);
-    state.held = sizeOf(state.queue) === 0 ? 0 : state.held - size;
+    // Sums of fractions are rounded, also to less than nothing.
+    state.held = max(state.held - size, 0);
     afterChunk(state);
     return chunk;
   };
@@ -203,6 +205,14 @@
     reader.state = undefined;
   };
 
+  /** @type {ReadableStates['partsOf']} */
+  const partsOf = (reader, requests) => ({
+    __proto__: null,
+    stream: reader.state?.stream,
+    [requests]: sizeOf(reader.requests),
+    close: reader.closed.promise,
+  });
+
   // The stream pulls once the promise of `start` is fulfilled.
   /** @param {ReadableState} state @param {Promise<unknown>} started */
   const begin = (state, started) => {
@@ -213,6 +223,7 @@
     when(started, begun, (error) => fail(state, error));
   };
 
+  realm.streamParts = { __proto__: null };
   realm.readableStates = {
     __proto__: null,
     acquire,
@@ -226,6 +237,7 @@
     invalid,
     newState,
     nextChunk,
+    partsOf,
     pullMore,
     read,
     release,

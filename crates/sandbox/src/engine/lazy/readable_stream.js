@@ -3,7 +3,7 @@
   const { asyncIterator, chunksOf, give, iterator, newByobReader, own, promises, readStrategy, tag } = realm;
   const { readableStates } = realm;
   const { settled, valueOf, wrap } = promises;
-  const { acquire, begin, cancel, cancelBy, close, enqueue, fail, invalid, newState, read, release, wanted } =
+  const { acquire, begin, cancel, cancelBy, close, enqueue, fail, invalid, newState, partsOf, read, release, wanted } =
     readableStates;
 
   const KEY = { __proto__: null };
@@ -64,6 +64,10 @@
     releaseLock() {
       release(this.#reader);
     }
+    static {
+      realm.streamParts.ReadableStreamDefaultReader = (/** @type {Guest} */ value) =>
+        partsOf(value.#reader, 'readRequests');
+    }
   }
 
   /** @type {ReadableFunctions['needStream']} */
@@ -76,8 +80,9 @@
     #state = newState();
     /** @param {Guest} [source] @param {Guest} [strategy] @param {Guest} [key] */
     constructor(source = undefined, strategy = undefined, key = undefined) {
-      if (key === KEY) return;
       const state = this.#state;
+      state.stream = this;
+      if (key === KEY) return;
       if (source === null) throw realm.wrongType('source', 'of type object', source);
       const underlying = source ?? { __proto__: null };
       const isBytes = underlying.type !== undefined;
@@ -112,6 +117,8 @@
     }
     /** @param {Guest} options */
     getReader(options) {
+      if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function')
+        throw realm.wrongType('options', 'of type object', options);
       const mode = options?.mode;
       if (mode === undefined) return new ReadableStreamDefaultReader(this);
       if (`${mode}` === 'byob') return newByobReader(this);
@@ -187,7 +194,11 @@
     /** @param {Guest} reason */
     const stopped = async (reason) => {
       const stop = source.return;
-      if (stop !== undefined && stop !== null) await realm.ReflectApply(stop, source, [reason]);
+      if (stop === undefined || stop === null) return;
+      const result = realm.ReflectApply(stop, source, [reason]);
+      const step = method === later ? await result : result;
+      if (step === null || typeof step !== 'object')
+        throw invalid('The promise returned by the iterator.return() method must fulfill with an object');
     };
     const stream = newStream(pull, stopped, 0);
     state = stateOf(stream);

@@ -1,7 +1,7 @@
 // `pipeTo`, `pipeThrough` and `tee`.
 (function streamPipes(/** @type {Realm} */ realm) {
   const { own, promises, readable, writable } = realm;
-  const { later, nothing, quiet, settled, when } = promises;
+  const { failed, later, nothing, quiet, settled, when } = promises;
 
   const { invalid } = realm.readableStates;
 
@@ -31,25 +31,73 @@
     return undefined;
   };
 
-  /** @param {ReadableState} from @param {WritableState} to @param {StreamReader} reader @param {StreamWriter} writer @param {SignalObject | undefined} signal */
-  const pump = async (from, to, reader, writer, signal) => {
-    let isStopped = false;
-    let wake = nothing;
-    const stop = () => {
-      isStopped = true;
-      wake();
+  // Whether a chunk that is being read is dropped.
+  /** @param {PipeEnd | undefined} end */
+  const isForced = (end) => end?.how === 'aborted' || end?.how === 'target';
+
+  /** @param {WritableState} to */
+  const closeTarget = (to) => {
+    if (writable.isClosing(to) || to.status === 'closed') return settled(undefined).promise;
+    return to.status === 'errored' ? failed(to.error).promise : writable.close(to);
+  };
+
+  // Aborts the target and cancels the source, both at once. Rejects as soon as one of them fails.
+  /** @param {Guest} error @param {ReadableState} from @param {WritableState} to @param {PipeOptions} options */
+  const stopBoth = (error, from, to, options) => {
+    const stopped = later();
+    let pending = 1;
+    const done = () => {
+      pending -= 1;
+      if (pending === 0) stopped.resolve(undefined);
     };
-    if (signal !== undefined) realm.onAbort(signal, stop);
-    when(writer.closed.promise, stop, stop);
+    if (!options.preventAbort && to.status === 'writable') {
+      pending += 1;
+      when(writable.abort(to, error), done, stopped.reject);
+    }
+    if (!options.preventCancel && from.status === 'readable') {
+      pending += 1;
+      when(readable.cancel(from, error), done, stopped.reject);
+    }
+    done();
+    return stopped.promise;
+  };
+
+  // Closes, aborts or cancels the other end. If that fails, its error takes the place of the pipe's.
+  /** @param {PipeEnd} end @param {ReadableState} from @param {WritableState} to @param {PipeOptions} options */
+  const finish = async ({ how, error }, from, to, options) => {
+    if (how === 'done') {
+      if (!options.preventClose) await own(closeTarget(to));
+      return;
+    }
+    if (how === 'aborted') await own(stopBoth(error, from, to, options));
+    else if (how === 'source' && !options.preventAbort) await own(writable.abort(to, error));
+    else if (how === 'target' && !options.preventCancel) await own(readable.cancel(from, error));
+    throw error;
+  };
+
+  // Moves the chunks. A target that is closing or failing is aborted in the same step, before it has ended.
+  /** @param {ReadableState} from @param {WritableState} to @param {StreamReader} reader @param {StreamWriter} writer @param {PipeOptions} options */
+  const pump = async (from, to, reader, writer, options) => {
+    const { signal } = options;
+    /** @type {PipeEnd | undefined} */
+    let end;
+    let wake = nothing;
     // While the target is full, the end of the source ends the pipe. A chunk that is being read is not dropped for it.
     let wakeWaiting = nothing;
-    const stopWaiting = () => wakeWaiting();
-    when(reader.closed.promise, stopWaiting, stopWaiting);
-    // The promise's value, or STOPPED if the pipe is stopped before.
+    // The first reason to end counts, also if others follow before it is acted upon.
+    const note = () => {
+      end ??= findEnd(from, to, signal);
+      wakeWaiting();
+      if (isForced(end)) wake();
+    };
+    if (signal !== undefined) realm.onAbort(signal, note);
+    when(writer.closed.promise, note, note);
+    when(reader.closed.promise, note, note);
+    // The promise's value, or STOPPED if the pipe is aborted or its target ends before.
     /** @param {Promise<unknown>} promise */
     const unlessStopped = (promise) => {
       const first = later();
-      if (isStopped) first.resolve(STOPPED);
+      if (isForced(end)) first.resolve(STOPPED);
       wake = () => first.resolve(STOPPED);
       when(promise, first.resolve, () => first.resolve(STOPPED));
       return own(first.promise);
@@ -57,16 +105,17 @@
     /** @type {Promise<unknown>} */
     let last = settled(undefined).promise;
     for (;;) {
-      const end = findEnd(from, to, signal);
+      end ??= findEnd(from, to, signal);
       if (end !== undefined) {
-        if (end.how !== 'target') await untilSettled(last);
-        return end;
+        if (to.status === 'writable' && !writable.isClosing(to)) await untilSettled(last);
+        await own(finish(end, from, to, options));
+        return;
       }
       if (to.isFull) {
         const changed = later();
         wakeWaiting = () => changed.resolve(undefined);
         when(writer.ready.promise, wakeWaiting, wakeWaiting);
-        await unlessStopped(changed.promise);
+        await own(changed.promise);
         wakeWaiting = nothing;
         continue;
       }
@@ -75,19 +124,6 @@
       last = writable.write(writer, step.value);
       quiet(last);
     }
-  };
-
-  /** @param {PipeEnd} end @param {ReadableState} from @param {WritableState} to @param {PipeOptions} options */
-  const finish = async (end, from, to, options) => {
-    const { how, error } = end;
-    if (how === 'done') {
-      const isOver = writable.isClosing(to) || to.status === 'closed';
-      if (!options.preventClose && !isOver) await own(writable.close(to));
-      return;
-    }
-    if (how !== 'target' && !options.preventAbort) await untilSettled(writable.abort(to, error));
-    if (how !== 'source' && !options.preventCancel) await untilSettled(readable.cancel(from, error));
-    throw error;
   };
 
   /** @param {Guest} init */
@@ -109,8 +145,7 @@
     const reader = readable.acquire(from);
     const writer = writable.acquire(to);
     try {
-      const end = await own(pump(from, to, reader, writer, options.signal));
-      await own(finish(end, from, to, options));
+      await own(pump(from, to, reader, writer, options));
     } finally {
       writable.release(writer);
       readable.release(reader);

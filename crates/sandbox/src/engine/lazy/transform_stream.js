@@ -14,10 +14,12 @@
     // Set by `connect`.
     out: /** @type {Guest} */ (undefined),
     into: /** @type {Guest} */ (undefined),
+    stream: undefined,
     controller: undefined,
     transform: undefined,
     flush: undefined,
     cancel: undefined,
+    ending: undefined,
     // Awaited by the writable side while there is backpressure.
     change: later(),
     isFull: true,
@@ -47,13 +49,13 @@
   /** @param {TransformState} state @param {Guest} chunk */
   const enqueue = (state, chunk) => {
     if (state.out.status !== 'readable' || state.out.closing) {
-      throw state.out.status === 'errored' ? state.out.error : invalid('Unable to enqueue');
+      throw invalid('Unable to enqueue');
     }
     try {
       readable.enqueue(state.out, chunk);
     } catch (error) {
       stopWriting(state, error);
-      throw error;
+      throw state.out.error;
     }
     const isFull = !((readable.wanted(state.out) ?? 0) > 0);
     if (isFull) setFull(state, true);
@@ -74,38 +76,74 @@
     }
   };
 
+  // Starts the end of the stream: a flush, an abort or a cancel, of which only the first calls the transformer. The others
+  // wait for it and have its outcome.
+  /** @param {TransformState} state @param {AsyncCallback | undefined} callback @param {Guest} reason @param {(ending: Later<undefined>) => void} good @param {(error: Guest) => void} bad */
+  const finish = (state, callback, reason, good, bad) => {
+    if (state.ending !== undefined) return state.ending.promise;
+    const ending = later();
+    state.ending = ending;
+    const called = invoke(callback, reason);
+    state.transform = state.flush = state.cancel = undefined;
+    /** @param {Guest} error */
+    const failed = (error) => {
+      bad(error);
+      ending.reject(error);
+    };
+    when(called, () => good(ending), failed);
+    return ending.promise;
+  };
+
   /** @param {TransformState} state */
-  const closeOut = async (state) => {
-    try {
-      await own(invoke(state.flush, NONE));
-    } catch (error) {
-      fail(state, error);
-      throw error;
-    }
-    if (state.out.status === 'errored') throw state.out.error;
-    if (state.out.status === 'readable' && !state.out.closing) readable.close(state.out);
+  const closeOut = (state) => {
+    const { out } = state;
+    /** @param {Later<undefined>} ending */
+    const flushed = (ending) => {
+      if (out.status === 'errored') {
+        ending.reject(out.error);
+        return;
+      }
+      if (out.status === 'readable' && !out.closing) readable.close(out);
+      ending.resolve(undefined);
+    };
+    return finish(state, state.flush, NONE, flushed, (error) => readable.fail(out, error));
   };
 
   /** @param {TransformState} state @param {Guest} reason */
-  const abortOut = async (state, reason) => {
-    try {
-      await own(invoke(state.cancel, reason));
-    } catch (error) {
-      readable.fail(state.out, error);
-      throw error;
-    }
-    readable.fail(state.out, reason);
+  const abortOut = (state, reason) => {
+    const { out } = state;
+    /** @param {Later<undefined>} ending */
+    const aborted = (ending) => {
+      if (out.status === 'errored') {
+        ending.reject(out.error);
+        return;
+      }
+      readable.fail(out, reason);
+      ending.resolve(undefined);
+    };
+    return finish(state, state.cancel, reason, aborted, (error) => readable.fail(out, error));
   };
 
   /** @param {TransformState} state @param {Guest} reason */
-  const cancelled = async (state, reason) => {
-    try {
-      await own(invoke(state.cancel, reason));
-    } catch (error) {
-      stopWriting(state, error);
-      throw error;
-    }
-    stopWriting(state, reason);
+  const cancelled = (state, reason) => {
+    const { into } = state;
+    /** @param {Guest} error */
+    const stop = (error) => {
+      writable.fail(into, error);
+      setFull(state, false);
+    };
+    /** @param {Later<undefined>} ending */
+    const stopped = (ending) => {
+      if (into.status === 'errored') {
+        ending.reject(into.error);
+        return;
+      }
+      stop(reason);
+      ending.resolve(undefined);
+    };
+    // A flush that waits for a reader goes on.
+    if (state.ending !== undefined) setFull(state, false);
+    return finish(state, state.cancel, reason, stopped, stop);
   };
 
   class TransformStreamDefaultController {
@@ -132,6 +170,10 @@
       stopWriting(state, invalid('TransformStream has been terminated'));
     }
     static {
+      realm.streamParts.TransformStreamDefaultController = (/** @type {Guest} */ value) => ({
+        __proto__: null,
+        stream: value.#state.stream,
+      });
       /** @param {TransformState} state */
       newController = (state) => new TransformStreamDefaultController(KEY, state);
     }
@@ -185,6 +227,7 @@
       const out = readStrategy(readableStrategy, 0);
       const into = readStrategy(writableStrategy, 1);
       const state = newState();
+      state.stream = this;
       const start = realm.optionalFunction(source, 'start', 'transformer');
       state.controller = newController(state);
       state.transform = wrap(realm.optionalFunction(source, 'transform', 'transformer'), source, state.controller);
@@ -219,6 +262,8 @@
     const pass = async (chunk) => {
       if (state.isFull) await own(state.change.promise);
       if (state.into.status === 'erroring') throw state.into.error;
+      // The reader has cancelled the stream while it was flushed.
+      if (state.out.status === 'closed') return;
       enqueue(state, chunk);
     };
     /** @param {Guest} chunk */

@@ -1,5 +1,6 @@
 // The state of a writable stream, without its classes.
 (function writableStates(/** @type {Realm} */ realm) {
+  const { max } = realm;
   const { invalid } = realm.readableStates;
   const { NONE, failed, invoke, later, newQueue, peek, put, quiet, settled, sizeOf, take, when } = realm.promises;
 
@@ -11,6 +12,7 @@
     __proto__: null,
     status: 'writable',
     error: undefined,
+    stream: undefined,
     writer: undefined,
     controller: undefined,
     signal: realm.newSignal(),
@@ -158,7 +160,7 @@
       state.writing?.resolve(undefined);
       state.writing = undefined;
       take(state.queue);
-      state.held -= item.size;
+      state.held = max(state.held - item.size, 0);
       if (!isClosing(state) && state.status === 'writable') setFull(state, wanted(state) <= 0);
       advance(state);
     };

@@ -28,6 +28,10 @@
       fail(this.#state, reason);
     }
     static {
+      realm.streamParts.WritableStreamDefaultController = (/** @type {Guest} */ value) => ({
+        __proto__: null,
+        stream: value.#state.stream,
+      });
       /** @param {WritableState} state */
       newController = (state) => new WritableStreamDefaultController(KEY, state);
     }
@@ -69,6 +73,15 @@
     releaseLock() {
       release(this.#writer);
     }
+    static {
+      realm.streamParts.WritableStreamDefaultWriter = (/** @type {Guest} */ value) => ({
+        __proto__: null,
+        stream: value.#writer.state?.stream,
+        close: value.closed,
+        ready: value.ready,
+        desiredSize: value.desiredSize,
+      });
+    }
   }
 
   class WritableStream {
@@ -76,6 +89,7 @@
     /** @param {Guest} [sink] @param {Guest} [strategy] @param {Guest} [key] */
     constructor(sink = undefined, strategy = undefined, key = undefined) {
       const state = this.#state;
+      state.stream = this;
       state.controller = newController(state);
       if (key === KEY) return;
       if (sink === null) throw realm.wrongType('sink', 'of type object', sink);

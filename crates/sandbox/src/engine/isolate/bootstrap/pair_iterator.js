@@ -7,6 +7,7 @@
   const Iterating = function Iterating() {};
   Iterating.prototype = IteratorPrototype;
 
+  realm.pairsLeft = { __proto__: null };
   // Returns a function that creates iterators: `pairAt` returns the pair at an index, or undefined after the last one; `pick`
   // returns the name, the value or both.
   realm.newPairIterators = (name) => {
@@ -27,6 +28,17 @@
         // A finished iterator stays finished.
         this.#pairAt = undefined;
         return { value: undefined, done: true };
+      }
+      static {
+        // What `console` shows of an iterator: what it would still return.
+        realm.pairsLeft[name] = (/** @type {Guest} */ value) => {
+          const left = realm.list();
+          for (let at = value.#next, pair = value.#pairAt?.(at); pair !== undefined; pair = value.#pairAt(at)) {
+            realm.push(left, value.#pick(pair));
+            at += 1;
+          }
+          return left;
+        };
       }
     }
     /** @type {Guest} */
