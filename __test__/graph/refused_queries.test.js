@@ -40,9 +40,7 @@ describe('refused queries', () => {
     await refused(graph.query('RETURN 1 AS one', {}, /** @type {any} */ ({ comit: 'abc' })), /commit/);
     await refused(graph.picture(/** @type {any} */ ({ format: 'png' })), /format/);
     await refused(graph.impact(/** @type {any} */ (undefined)), /path/);
-    await refused(graph.impact('../outside'), /./).catch(async () => {
-      await expect(graph.impact('../outside')).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
-    });
+    await expect(graph.impact('../outside')).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
     const { query_graph } = tgpTools(kernel);
     await refused(query_graph.execute({}), /query/);
     await refused(query_graph.execute({ ask: 'impact' }), /path/);

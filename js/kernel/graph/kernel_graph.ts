@@ -3,6 +3,7 @@
 import type { Caller } from '../../boundary/caller.js';
 import type { GraphAnswer, GraphQuestion } from '../../boundary/crossing.js';
 import { TGPError, ValidationError } from '../../boundary/errors.js';
+import { parseForeignJson } from '../../boundary/foreign_json.js';
 import { toJsonText } from '../../boundary/json_text.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
 import type { GraphChange, GraphImpact, KernelGraph } from '../../types/graph.js';
@@ -79,5 +80,5 @@ function checkedParams(params: unknown): Record<string, unknown> {
       details: { field: 'params' },
     });
   }
-  return JSON.parse(toJsonText(params, 'params')) as Record<string, unknown>;
+  return parseForeignJson(toJsonText(params, 'params')) as Record<string, unknown>;
 }

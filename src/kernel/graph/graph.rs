@@ -1,7 +1,7 @@
 //! The graph of the root, and of other repositories that the application ingests. Opened by the first question.
 
 use super::graph_question::{Asked, GraphAnswer, GraphQuestion};
-use super::picture::{Picture, PictureFormat};
+use super::picture::{Picture, PictureFormat, draw};
 use super::repository_source::{ActivitySource, RepositorySource};
 use crate::kernel::door::Door;
 use crate::kernel::visibility;
@@ -179,7 +179,7 @@ impl Graph {
     ) -> Result<GraphAnswer, Error> {
         let rows = |query: &str| view.query(query, &Map::new(), &self.budget(), visible);
         let picture = Picture::of(&rows, path)?;
-        Ok(GraphAnswer::Picture { picture: picture.text(format), more: picture.more })
+        Ok(GraphAnswer::Picture { picture: draw(&picture, format), more: picture.more })
     }
 
     fn budget(&self) -> QueryBudget {

@@ -1,15 +1,15 @@
 //! The runs, sessions and writes of the ledger, as the graph takes them.
 
+use crate::kernel::door::{Runs, kernel_tool};
 use serde::Deserialize;
 use serde_json::Value;
+use tgp_base::effect::Effect;
 use tgp_base::error::Error;
 use tgp_graph::{Activity, ActivityState, CommitId, EachActivity, GraphError, RunRecord, SessionWrite};
 use tgp_ledger::{EventType, Ledger, MAX_EVENTS, StoredEvent, parse_time};
 
 /// The newest events that are read at once.
 const MAX_READ_EVENTS: u64 = 300_000;
-/// Calls of these tools are runs.
-const RUNS: [&str; 2] = ["exec_tool", "run_code"];
 /// The kind of an actor that is a run: the agent of its session is its caller.
 const TOOL: &str = "tool";
 
@@ -68,7 +68,8 @@ pub fn read_activity(ledger: &Ledger, after: u64, each: EachActivity<'_>) -> Res
 
 fn activities(event: &StoredEvent) -> Vec<Activity> {
     let Ok(Kind { kind, tool }) = serde_json::from_str(&event.content) else { return Vec::new() };
-    let is_run = || tool.as_deref().is_some_and(|tool| RUNS.contains(&tool));
+    let tool = tool.as_deref().and_then(kernel_tool);
+    let is_run = || tool.is_some_and(|tool| tool.effect == Effect::Run && !matches!(tool.runs, Runs::Tests));
     let kind = EventType::parse(&kind);
     let is_wanted = match kind {
         Some(EventType::Call | EventType::Result) => is_run(),

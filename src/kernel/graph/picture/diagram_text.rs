@@ -79,17 +79,17 @@ fn dot_label(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernel::graph::picture::PictureFormat;
+    use super::{dot, mermaid};
     use crate::kernel::graph::picture::picture::tests::picture;
 
     #[test]
     fn a_hostile_path_stays_a_label() {
         let hostile = "tools/a\"]; click n0 \"javascript:x\" <b>\\\n.ts";
         let shown = picture(&[hostile, "tools/b.ts"], &[(hostile, "IMPORTS", "tools/b.ts")], None);
-        let mermaid = shown.text(PictureFormat::Mermaid);
+        let mermaid = mermaid(&shown);
         assert_eq!(mermaid.lines().count(), 6, "{mermaid}");
         assert!(!mermaid.contains("\"]; click") && !mermaid.contains("<b>"));
-        let dot = shown.text(PictureFormat::Dot);
+        let dot = dot(&shown);
         assert_eq!(dot.lines().count(), 7, "{dot}");
         assert!(dot.contains("a\\\"]; click n0 \\\"javascript:x\\\" <b>\\\\\u{fffd}.ts"));
     }

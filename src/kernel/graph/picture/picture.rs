@@ -1,27 +1,15 @@
 //! The files of a picture: the tools with their links, or the neighbourhood of one file.
 
-use super::{diagram_text, svg};
-use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_graph::GraphError;
 
-/// Most files of a picture, and most links that are read for it.
+/// Most files of a picture.
 const MAX_NODES: usize = 150;
 const LINKS: &str =
     "MATCH (a:File)-[r:IMPORTS|CALLS|TESTED_BY]->(b:File) RETURN a.path AS a, type(r) AS kind, b.path AS b LIMIT 5000";
 const TOOLS: &str = "MATCH (t:Tool) RETURN t.path AS path LIMIT 5000";
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-pub enum PictureFormat {
-    #[default]
-    Mermaid,
-    Dot,
-    Svg,
-}
 
 /// What a file is, by its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,14 +104,6 @@ impl Picture {
         let nodes = shown.iter().map(|path| Node { kind: kind(path), path: path.clone() }).collect();
         Ok(Self { nodes, links: kept, more })
     }
-
-    pub fn text(&self, format: PictureFormat) -> String {
-        match format {
-            PictureFormat::Mermaid => diagram_text::mermaid(self),
-            PictureFormat::Dot => diagram_text::dot(self),
-            PictureFormat::Svg => svg::svg(self),
-        }
-    }
 }
 
 fn text(row: &Value, name: &str) -> Option<String> {
@@ -192,7 +172,7 @@ fn neighbourhood(path: &str, links: &[(String, LinkKind, String)]) -> (Vec<Strin
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{LINKS, LinkKind, MAX_NODES, NodeKind, Picture, PictureFormat, TOOLS};
+    use super::{LINKS, LinkKind, MAX_NODES, NodeKind, Picture, TOOLS};
     use serde_json::{Value, json};
 
     pub fn picture(tools: &[&str], links: &[(&str, &str, &str)], path: Option<&str>) -> Picture {
@@ -224,10 +204,6 @@ pub(super) mod tests {
         assert_eq!(shown.nodes[0].kind, NodeKind::Subject);
         assert_eq!(shown.links.len(), 4);
         assert!(shown.links.iter().any(|link| link.kind == LinkKind::TestedBy));
-        for format in [PictureFormat::Mermaid, PictureFormat::Dot, PictureFormat::Svg] {
-            let text = shown.text(format);
-            assert!(paths.iter().all(|path| text.contains(path)), "{text}");
-        }
         let missing = Picture::of(&|_| Ok(Vec::new()), Some("missing")).unwrap_err();
         assert_eq!(missing.code, tgp_base::error::ErrorCode::NotFound);
     }

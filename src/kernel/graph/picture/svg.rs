@@ -118,14 +118,14 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernel::graph::picture::PictureFormat;
+    use super::svg;
     use crate::kernel::graph::picture::picture::tests::picture;
 
     #[test]
     fn a_hostile_path_is_escaped_and_a_long_one_cut() {
         let hostile = "tools/<script>alert(\"1\")</script>&\u{1}.ts";
         let long = format!("tools/{}.ts", "x".repeat(200));
-        let text = picture(&[hostile, &long], &[(hostile, "CALLS", &long)], None).text(PictureFormat::Svg);
+        let text = svg(&picture(&[hostile, &long], &[(hostile, "CALLS", &long)], None));
         assert!(!text.contains("<script") && !text.contains('\u{1}'), "{text}");
         assert!(text.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;\u{fffd}.ts"));
         assert!(text.contains("class=\"dashed\"") && text.contains(">…xxx"));
