@@ -5,7 +5,7 @@ import type { GraphAnswer, GraphQuestion } from '../../boundary/crossing.js';
 import { TGPError, ValidationError } from '../../boundary/errors.js';
 import { parseForeignJson } from '../../boundary/foreign_json.js';
 import { toJsonText } from '../../boundary/json_text.js';
-import { parseArguments, requireText } from '../../boundary/validation.js';
+import { parseArguments, requireString, requireText } from '../../boundary/validation.js';
 import type { GraphChange, GraphImpact, KernelGraph } from '../../types/graph.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
 import { GraphIngestSchema, GraphPictureSchema, GraphScopeSchema } from './graph_schemas.js';
@@ -27,7 +27,7 @@ export function kernelGraph(calls: KernelCalls, caller: Caller | undefined): Ker
     calls.readTool('query_graph', question, caller, signal);
   return {
     query: async (cypher, params = {}, options = {}) => {
-      requireText(cypher, 'cypher');
+      requireString(cypher, 'cypher');
       const { signal, ...scope } = parseArguments(GraphScopeSchema, options, 'graph options');
       const checked = checkedParams(params);
       return reply('query', await asking({ query: cypher, params: checked, ...scope }, signal));

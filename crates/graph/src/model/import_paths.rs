@@ -6,12 +6,14 @@ const TOOL_ENDINGS: [&str; 2] = [".ts", ".js"];
 /// The folder of tools.
 pub const TOOLS: &str = "tools/";
 
-/// The file that `importer` imports by a relative specifier.
+/// The file that `importer` imports by a relative specifier, or by one below `/lib/`, which stands for the folder of tools.
 pub fn imported<T>(importer: &str, specifier: &str, find: &impl Fn(&str) -> Option<T>) -> Option<T> {
-    if !specifier.starts_with("./") && !specifier.starts_with("../") {
-        return None;
-    }
-    let path = joined(importer.rsplit_once('/').map_or("", |(folder, _)| folder), specifier)?;
+    let is_relative = matches!(specifier, "." | "..") || specifier.starts_with("./") || specifier.starts_with("../");
+    let path = match specifier.strip_prefix("/lib/") {
+        Some(below) => joined(TOOLS, below)?,
+        None if is_relative => joined(importer.rsplit_once('/').map_or("", |(folder, _)| folder), specifier)?,
+        None => return None,
+    };
     let stem = path.strip_suffix(".js").or_else(|| path.strip_suffix(".mjs"));
     let candidate = |path: &str| find(path);
     let added = || ENDINGS.iter().find_map(|ending| candidate(&format!("{path}{ending}")));
@@ -66,6 +68,12 @@ mod tests {
             ("tools/a.ts", "./lib/b.js", Some("tools/lib/b.ts")),
             ("tools/a.ts", "./lib", Some("tools/lib/index.ts")),
             ("tools/lib/b.ts", "../a.ts", Some("tools/a.ts")),
+            ("tools/lib/b.ts", ".", Some("tools/lib/index.ts")),
+            ("tools/lib/b.ts", "./", Some("tools/lib/index.ts")),
+            ("tools/lib/deep/b.ts", "..", Some("tools/lib/index.ts")),
+            ("tools/a.ts", "/lib/lib/b", Some("tools/lib/b.ts")),
+            ("tools/a.ts", "/lib/lib", Some("tools/lib/index.ts")),
+            ("tools/a.ts", "/tools/a.ts", None),
             ("tools/lib/b.ts", "../../shared/c.js", Some("shared/c.js")),
             ("tools/lib/b.ts", "../../d.json", Some("d.json")),
             ("tools/a.ts", "../../d.json", None),
