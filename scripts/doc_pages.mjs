@@ -28,6 +28,7 @@ export const SECTIONS = {
   Control: {
     'policy.md': 'rules, approvals, tokens, policy functions',
     'ledger.md': 'the audit log: events, verification, retention, PostgreSQL',
+    'graph.md': 'what depends on a tool, history through renames, Cypher',
     'observability.md': 'OpenTelemetry spans and metrics',
     'errors.md': 'every error code, with causes and fixes',
     'limits.md': 'every limit, with default and range',
