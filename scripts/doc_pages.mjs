@@ -29,6 +29,7 @@ export const SECTIONS = {
     'policy.md': 'rules, approvals, tokens, policy functions',
     'ledger.md': 'the audit log: events, verification, retention, PostgreSQL',
     'guardian.md': 'contradictions between ledger and Git, invariants, the halt, reviews of plans',
+    'graph.md': 'what depends on a tool, history through renames, Cypher',
     'observability.md': 'OpenTelemetry spans and metrics',
     'errors.md': 'every error code, with causes and fixes',
     'limits.md': 'every limit, with default and range',

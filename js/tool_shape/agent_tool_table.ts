@@ -238,7 +238,14 @@ export const AGENT_TOOLS = {
       root: someText.optional().describe('Another repository that the application has added. Default: the workspace.'),
     }),
     result: resultType<QueryGraphResult>(),
-    example: { query: 'MATCH (t:Tool) RETURN t.path AS path', params: {} },
+    example: {
+      query: 'MATCH (t:Tool {path: $path}) RETURN t',
+      params: { path: 'tools/math/twice.ts' },
+      ask: 'impact',
+      path: 'tools/math/twice.ts',
+      commit: '1a2b3c4',
+      root: '.',
+    },
     hints: READS,
     docs: {
       arguments: 'query, params?, … or ask, path',
