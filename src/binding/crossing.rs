@@ -8,10 +8,11 @@ use super::background::Lane;
 use super::binding_kernel::Booted;
 use super::binding_reads::{Answer, Reads, each_read};
 use crate::kernel::{
-    Allowed, Bundled, CallVerdict, Caller, CommitNote, Config, DatabaseOptions, DeciderAnswer, Dialect, EmbedReply, ExecOptions,
-    ExecValue, FileChangeCall, GraphQuestion, Kernel, LedgerQuery, MemoryReport, OfferQuery, ParameterShape,
-    PolicySource, QueryLimits, RootFiles, Runnable, SearchQuery, SentRequest, SqlError, SqlOptions, SqlPolicy, Stats,
-    TestFileReport, TypesReply, WriteDone, ask_remote, classify, narrowed_token, unified_diff, verify_export,
+    Allowed, Bundled, CallVerdict, Caller, CommitNote, Config, DatabaseOptions, DeciderAnswer, Dialect, EmbedReply,
+    ExecOptions, ExecValue, FileChangeCall, GraphQuestion, Kernel, LedgerQuery, MemoryReport, OfferQuery,
+    ParameterShape, PolicySource, QueryLimits, RootFiles, Runnable, SearchQuery, SentRequest, SqlError, SqlOptions,
+    SqlPolicy, Stats, TestFileReport, TypesReply, WriteDone, ask_remote, classify, narrowed_token, unified_diff,
+    verify_export,
 };
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
