@@ -40,9 +40,11 @@ pub struct RepositorySource<'k> {
 impl Source for RepositorySource<'_> {
     fn resolve(&self, commit: Option<&str>) -> Result<CommitId, GraphError> {
         match commit {
-            Some(text) => self.reader.resolve(text).map(CommitId).map_err(|error| match error {
-                GitError::NoSuchCommit { commit } => GraphError::UnknownCommit(commit),
-                other => failed(other),
+            Some(text) => self.reader.resolve(text).map(CommitId).map_err(|error| {
+                if let GitError::NoSuchCommit { commit } = error {
+                    return GraphError::UnknownCommit(commit);
+                }
+                failed(error)
             }),
             None => Ok(self.reader.head().map_err(failed)?.map_or(NO_COMMIT, CommitId)),
         }

@@ -93,7 +93,7 @@ impl CachedTrees<'_> {
             }
         }
         let renames = match (removed.is_empty(), added.is_empty()) {
-            (false, false) => find_renames(&**self.objects.borrow(), &removed, &added)?,
+            (false, false) => find_renames(&self.objects.borrow(), &removed, &added)?,
             _ => Vec::new(),
         };
         let mut sources: HashMap<usize, (usize, u8)> =

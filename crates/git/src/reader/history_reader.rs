@@ -134,9 +134,8 @@ impl HistoryReader {
             return Err(missing());
         }
         let inner = self.inner.lock();
-        let id = inner.objects.find(commit).map_err(|error| match error.code() {
-            ErrorCode::Ambiguous => GitError::AmbiguousCommit { commit: shown() },
-            _ => missing(),
+        let id = inner.objects.find(commit).map_err(|error| {
+            if error.code() == ErrorCode::Ambiguous { GitError::AmbiguousCommit { commit: shown() } } else { missing() }
         })?;
         match inner.commit(id)? {
             Some(_) => Ok(hash(id)),
@@ -287,10 +286,10 @@ fn oid(hash: &ObjectHash) -> Result<Oid, GitError> {
 
 /// The limits are those of a remote, whose errors would be wrong here.
 fn read_limit(error: GitError) -> GitError {
-    match error {
-        GitError::RemoteLimit(limit) => GitError::HistoryTooLarge { reason: limit.reason() },
-        other => other,
+    if let GitError::RemoteLimit(limit) = error {
+        return GitError::HistoryTooLarge { reason: limit.reason() };
     }
+    error
 }
 
 impl fmt::Debug for HistoryReader {

@@ -110,7 +110,7 @@ impl<'f> RenameSearch<'f> {
             }
         }
         // Stable, so that equally similar files are paired in the order of their paths.
-        scores.sort_by(|one, other| (other.0, other.1).cmp(&(one.0, one.1)));
+        scores.sort_by_key(|(similarity, is_same_name, ..)| std::cmp::Reverse((*similarity, *is_same_name)));
         for (similarity, _, old, new) in scores {
             self.pair(old, new, similarity);
         }

@@ -62,11 +62,12 @@ impl Project {
 
 fn parse(line: &str) -> ChangedFile {
     let parts: Vec<&str> = line.split('\t').collect();
-    let kind = match &parts[0][..1] {
+    let (letter, percent) = parts[0].split_at(1);
+    let kind = match letter {
         "A" => ChangeKind::Added,
         "M" => ChangeKind::Modified,
         "D" => ChangeKind::Deleted,
-        "R" => ChangeKind::Renamed { from: parts[1].to_owned(), similarity: parts[0][1..].parse().unwrap() },
+        "R" => ChangeKind::Renamed { from: parts[1].to_owned(), similarity: percent.parse().unwrap() },
         other => panic!("{other}"),
     };
     ChangedFile { path: parts.last().unwrap().to_string(), kind }
@@ -255,8 +256,9 @@ fn short_hashes_are_resolved_and_unknown_ones_are_not_found() {
     let commit = project.commit("first");
     let reader = project.reader();
     for digits in [40, 12, 7] {
-        assert_eq!(hex(&reader.resolve(&commit[..digits]).unwrap()), commit);
-        assert_eq!(hex(&reader.resolve(&commit[..digits].to_uppercase()).unwrap()), commit);
+        let short: String = commit.chars().take(digits).collect();
+        assert_eq!(hex(&reader.resolve(&short).unwrap()), commit);
+        assert_eq!(hex(&reader.resolve(&short.to_uppercase()).unwrap()), commit);
     }
     let blob = project.git(&["rev-parse", "HEAD:a"]).trim().to_owned();
     for unknown in ["", "abc", "HEAD", "main", "0000000", &"f".repeat(40), &"f".repeat(41), "HEAD~1", blob.as_str()] {
@@ -268,13 +270,14 @@ fn short_hashes_are_resolved_and_unknown_ones_are_not_found() {
     let (one, other) = (0..70_000)
         .find_map(|number| {
             let id = git2::Oid::hash_object(git2::ObjectType::Blob, text(number).as_bytes()).unwrap().to_string();
-            by_prefix.insert(id[..4].to_owned(), number).map(|earlier| (earlier, number))
+            by_prefix.insert(id.split_at(4).0.to_owned(), number).map(|earlier| (earlier, number))
         })
         .unwrap();
     project.write("one", &text(one));
     project.write("other", &text(other));
     project.commit("ambiguous");
-    let prefix = &project.git(&["rev-parse", "HEAD:one"])[..4];
+    let blob = project.git(&["rev-parse", "HEAD:one"]);
+    let prefix = blob.split_at(4).0;
     assert!(matches!(reader.resolve(prefix), Err(GitError::AmbiguousCommit { .. })));
 }
 
