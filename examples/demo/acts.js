@@ -2,6 +2,7 @@
 
 import { FIX, query } from './database_act.js';
 import { FEE, FEE_TEST, gate, RATES } from './gate_act.js';
+import { impact } from './graph_act.js';
 import { expect, last, turn } from './turns.js';
 
 /**
@@ -147,7 +148,7 @@ const runaway = {
 };
 
 /** Acts of the first kernel, of a second one on the same workspace, and of a third one with rules. */
-export const ACTS = { first: [forge, extend, query], second: [reuse, runaway], third: [gate] };
+export const ACTS = { first: [forge, extend, query], second: [reuse, runaway], third: [gate, impact] };
 
 /** The commits expected in the history after all acts: one for every write. */
 export const COMMITS = { [TOOL]: 4, [FIX]: 1, [RUNAWAY]: 1, [FEE]: 1, [FEE_TEST]: 1, [RATES]: 1 };

@@ -150,6 +150,7 @@ function shownTable({ name, columns }) {
 function describe(output) {
   if (typeof output === 'string') return `${output.split('\n').length} lines`;
   if (Array.isArray(output)) return output.length === 0 ? 'nothing there' : output.map(shown).join(', ');
+  if (output?.importers) return `tests: ${output.tests.join()}; runs: ${output.runs.length}`;
   if (output?.tables) return output.tables.map(shownTable).join('; ');
   if (output?.success === false) return `${output.code}: ${output.error}`;
   if (output?.valid === false) return output.errors.join('; ');
