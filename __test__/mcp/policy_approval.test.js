@@ -92,6 +92,19 @@ describe('tgp mcp without a configured policy', () => {
     expect(asked, 'a forged tool by its name asks as well').toHaveLength(2);
   });
 
+  test('says what is wrong with an answer that does not fit the form', async () => {
+    for (const content of [{ approve: 'yes' }, {}, { allow: true }]) {
+      const { call } = await overStdio(() => ({ action: 'accept', content }));
+      const refused = await call('write_file', WRITE);
+      expect(refused.isError).toBe(true);
+      expect(refused.text).toContain('not approved by mcp client desk');
+      expect(refused.text).toMatch(
+        /other content than it asks for \(.*approve.*\)\. It must answer \{ "approve": true \}/,
+      );
+      expect(refused.text).not.toContain('make the same call again');
+    }
+  });
+
   test('returns ERR_APPROVAL to a client without elicitation', async () => {
     const { call } = await overStdio();
     const refused = await call('write_file', WRITE);

@@ -2,6 +2,7 @@
 
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { harmless } from '../boundary/harmless.js';
+import { messageOf } from '../boundary/thrown.js';
 import { requestPages } from '../kernel/approvals/request_text.js';
 import type { Approve } from '../types/policy.js';
 
@@ -9,6 +10,8 @@ import type { Approve } from '../types/policy.js';
 const PAGES = { pageChars: 4_000, mostPages: 20 };
 const TOO_LONG =
   'The request is too long to be shown in full in forms, and only a fully shown request can be approved. Allow the call by a policy rule, or approve it with "approve" of the application or at a terminal.';
+
+const MAX_PROBLEM_CHARS = 200;
 
 const FORM = {
   type: 'object' as const,
@@ -49,19 +52,36 @@ export function elicitedApproval(server: Server, requestId: string | number, wai
     if (pages === undefined) return { approved: false, by: 'nobody', reason: TOO_LONG };
     const options = { relatedRequestId: requestId, timeout: waitsMs, signal: request.signal };
     const ask = (message: string, requestedSchema: typeof NEXT | typeof FORM) =>
-      server.elicitInput({ message, requestedSchema }, options);
+      server.elicitInput({ message, requestedSchema }, options).catch(invalidAnswer);
     const by = `mcp client ${harmless(server.getClientVersion()?.name ?? 'without a name')}`;
     const closed = { approved: false, by, reason: 'The question was closed without an answer.' };
     for (const [index, page] of pages.slice(0, -1).entries()) {
       const { action, content } = await ask(`Page ${index + 1} of ${pages.length}\n${fenced(page)}`, NEXT);
+      if (action === 'invalid') return { approved: false, by, reason: invalid(content) };
       if (action !== 'accept' || content?.next === false) return action === 'cancel' ? closed : { approved: false, by };
     }
     const last = pages.length > 1 ? `Page ${pages.length} of ${pages.length}\n` : '';
     const { action, content } = await ask(`${last}${fenced(pages.at(-1) ?? '')}\nAllow?`, FORM);
+    if (action === 'invalid') return { approved: false, by, reason: invalid(content) };
     if (action === 'cancel') return closed;
+    if (action === 'accept' && typeof content?.approve !== 'boolean') {
+      return { approved: false, by, reason: invalid({ problem: '"approve" is missing' }) };
+    }
     const approved = action === 'accept' && content?.approve === true;
     return { approved, by };
   };
+}
+
+/** The answer of a client that does not fit the form. Other failures, such as a timeout, are those of the approver. */
+function invalidAnswer(error: unknown): { action: 'invalid'; content: { problem: string } } {
+  const problem = /does not match requested schema: (.*)/s.exec(messageOf(error))?.[1];
+  if (problem === undefined) throw error;
+  return { action: 'invalid', content: { problem } };
+}
+
+function invalid({ problem }: { problem: string }) {
+  const shown = harmless(problem.slice(0, MAX_PROBLEM_CHARS));
+  return `The client answered the form with other content than it asks for (${shown}). It must answer { "approve": true } or { "approve": false }, as booleans; this is a fault of the client, not of the call.`;
 }
 
 /** Formats a page as a code block: a client may render Markdown, which could hide foreign text. */

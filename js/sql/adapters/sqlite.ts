@@ -13,7 +13,7 @@ import { EmbeddedDatabase } from '../sqlite/embedded_sqlite.js';
  * A database may use 40 MB of memory in total for all concurrent runs. A value may have 8 MB, and more when `maxBytes` is larger,
  * to 32 MB; the more a statement computes at once, the shorter its values may be. `LIKE` and `GLOB` are functions that can be
  * stopped, and use no index: for a prefix in a large table compare with `>=` and `<`.
- * @param fileOrOptions the path of the file, created if it is missing, or `':memory:'`
+ * @param fileOrOptions the path of the file, created if it is missing (not with `readOnly`), or `':memory:'`
  */
 export function sqlite(fileOrOptions: string | { file: string }): SqlAdapter;
 export function sqlite(fileOrOptions: string | { file: string }, none?: object): SqlAdapter {

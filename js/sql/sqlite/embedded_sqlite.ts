@@ -1,8 +1,11 @@
 /** Connections to the SQLite that is part of the addon. */
 
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { BindingOutcome } from '../../../binding.cjs';
 import type { DatabaseOptions, QueryLimits, SharedFile } from '../../boundary/crossing.js';
 import { dropOldest } from '../../boundary/drop_oldest.js';
+import { SqlError } from '../../boundary/errors.js';
 import { guarded } from '../../boundary/guarded.js';
 import { native } from '../../boundary/native.js';
 import type { NativeDatabase } from '../../boundary/typed_native.js';
@@ -52,6 +55,7 @@ export class EmbeddedDatabase {
   async connect(need: SqlNeed): Promise<SqlConnection> {
     const leave = await this.#places.acquire(need.signal);
     try {
+      this.#refuseMissing(need.limits);
       this.#native ??= this.#open();
       const id = this.#idle.pop() ?? unwrap(await this.#native.connect());
       return this.#connection(this.#native, id, leave);
@@ -59,6 +63,15 @@ export class EmbeddedDatabase {
       leave();
       throw error;
     }
+  }
+
+  /** Opening creates a missing file, which a caller that only reads must not do. */
+  #refuseMissing({ readOnly }: SqlLimits) {
+    if (!readOnly || this.#file === MEMORY || existsSync(this.#file)) return;
+    throw new SqlError(
+      `The database file "${basename(this.#file)}" does not exist, and with readOnly it is not created. Create the database, or correct the path in sqlite(…), which is relative to the current folder of the process.`,
+      { details: { reason: 'missing' } },
+    );
   }
 
   #open() {
