@@ -49,6 +49,15 @@ test('remove names the importers of a file, and exits as failed, not as wrong us
   expect(preview.json()).toMatchObject({ error: { details: { importers: ['tools/a/four.ts'] } } });
 });
 
+test('a dry run of a move requests no approval, also for the importers that follow it', async () => {
+  const folder = await workspace({ 'tools/lib/twice.ts': TWICE, 'tools/a/four.ts': USER });
+  const { code, stdout, stderr } = await runCli(folder, ['move', 'lib/twice', 'lib/double', '--dry-run']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain("+import twice from '../lib/double.ts';");
+  // The move itself needs one.
+  expect((await runCli(folder, ['move', 'lib/twice', 'lib/double'])).code).toBe(1);
+});
+
 test('check counts tests separately from tools', async () => {
   const folder = await workspace({ 'tools/lib/twice.ts': TWICE, 'tools/lib/twice.test.ts': TEST });
   expect((await runCli(folder, ['check'])).stdout).toBe('1 tool and 1 test file checked, all valid\n');

@@ -81,6 +81,11 @@ describe('a tool for a job that another one does', () => {
     for (const [path, content, existing] of /** @type {const} */ ([
       ['tools/b/next_integer.ts', bare, 'tools/a/successor.ts'],
       ['tools/b/total.ts', KNOWN, 'tools/a/gross.ts'],
+      [
+        'tools/b/total.ts',
+        KNOWN.replace('Price of an article with tax.', 'Weekly mail to customers.'),
+        'tools/a/gross.ts',
+      ],
       ['tools/b/total.ts', KNOWN.replace('return', '// With tax.\n\n    return'), 'tools/a/gross.ts'],
     ])) {
       await expect(write(path, content), path).rejects.toMatchObject({

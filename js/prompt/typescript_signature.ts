@@ -36,6 +36,12 @@ export function wholeTypeOf(schema: object): string {
   return printed(schema, 0, WHOLE);
 }
 
+/** The further items of a tuple, if they have a type. */
+function rest(items: unknown, inner: (part: unknown) => string) {
+  const isTyped = typeof items === 'object' && items !== null && Object.keys(items).length > 0;
+  return isTyped ? [`...${grouped(inner(items))}[]`] : [];
+}
+
 function printed(part: unknown, depth: number, extent: Extent): string {
   if (typeof part !== 'object' || part === null || depth > extent.depth) return 'any';
   const schema: PrintedSchema = part;
@@ -46,7 +52,7 @@ function printed(part: unknown, depth: number, extent: Extent): string {
   switch (schema.type) {
     case 'array':
       return Array.isArray(schema.prefixItems)
-        ? `[${schema.prefixItems.map(inner).join(', ')}]`
+        ? `[${[...schema.prefixItems.map(inner), ...rest(schema.items, inner)].join(', ')}]`
         : `${grouped(inner(schema.items))}[]`;
     case 'object':
       return object(schema, inner);

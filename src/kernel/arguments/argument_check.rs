@@ -192,6 +192,7 @@ impl Check {
         });
         let lacking = schema.first_items.iter().enumerate().take(schema.least_items).skip(length);
         found.extend(lacking.map(|(at, item)| missing(item, &place.at(&at.to_string()))));
+        found.extend(schema.most_items.filter(|most| length > *most).map(|most| too_long(most, place)));
         found
     }
 
@@ -219,6 +220,13 @@ fn is_whole(json: &str) -> bool {
 fn missing(schema: &ArgumentSchema, key: &str) -> Problem {
     let message = format!("\"{key}\" is missing: give {}", schema.wanted());
     Problem { key: key.to_owned(), message, suggestion: None }
+}
+
+fn too_long(most: usize, place: &Place<'_>) -> Problem {
+    let key = place.key();
+    let subject = if key.is_empty() { "the list".to_owned() } else { format!("\"{key}\"") };
+    let items = if most == 1 { "item" } else { "items" };
+    Problem { key, message: format!("{subject} is too long: give at most {most} {items}"), suggestion: None }
 }
 
 fn invalid(schema: &ArgumentSchema, json: &str, place: &Place<'_>) -> Problem {
@@ -337,6 +345,10 @@ mod tests {
         assert_eq!(found(&pair, &json!([1])), "");
         assert_eq!(found(&pair, &json!([])), "\"0\" is missing: give a number");
         assert_eq!(found(&pair, &json!([1, 2])), "\"1\" is not valid: give a text, not 2");
+        assert_eq!(found(&pair, &json!([1, "a", 3])), "the list is too long: give at most 2 items");
+        let open = json!({ "type": "array", "prefixItems": [{ "type": "number" }], "items": { "type": "string" } });
+        assert_eq!(found(&open, &json!([1, "a", "b"])), "");
+        assert_eq!(found(&open, &json!([1, "a", 3])), "\"2\" is not valid: give a text, not 3");
         let days = json!({ "enum": ["Mon", "Tue", 3] });
         assert_eq!(found(&days, &json!("Tue")) + &found(&days, &json!(3.0)), "");
         assert_eq!(found(&days, &json!("x".repeat(100))), "the value is not valid: give one of \"Mon\", \"Tue\", 3");

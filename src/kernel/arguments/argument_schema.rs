@@ -78,6 +78,8 @@ pub struct ArgumentSchema {
     /// Of the first items.
     pub first_items: Vec<Self>,
     pub least_items: usize,
+    /// Of a tuple without further items.
+    pub most_items: Option<usize>,
     pub any_of: Vec<Self>,
     /// The allowed values, if they are listed.
     pub values: Vec<Value>,
@@ -102,6 +104,8 @@ impl ArgumentSchema {
         let others = schema.get("additionalProperties").filter(|others| others.is_object()).map(inner).map(Box::new);
         let first_items: Vec<Self> = list("prefixItems").iter().map(inner).collect();
         let least = schema.get("minItems").and_then(Value::as_u64).and_then(|least| usize::try_from(least).ok());
+        let items = schema.get("items").map(inner).map(Box::new);
+        let is_tuple = !first_items.is_empty() && items.is_none();
         let any_of: Vec<Self> = list("anyOf").iter().map(inner).collect();
         let known = match (&others, properties.is_empty() && any_of.is_empty()) {
             (None, false) => all_known(properties.iter().map(|(name, _)| name.clone()).collect(), &any_of),
@@ -110,8 +114,9 @@ impl ArgumentSchema {
         Self {
             kind: schema.get("type").and_then(Value::as_str).and_then(Kind::parse),
             required: list("required").iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-            items: schema.get("items").map(inner).map(Box::new),
+            items,
             least_items: least.unwrap_or(first_items.len()),
+            most_items: is_tuple.then_some(first_items.len()),
             values: schema.get("const").map_or_else(|| list("enum").to_vec(), |value| vec![value.clone()]),
             properties,
             others,

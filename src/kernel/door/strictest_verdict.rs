@@ -61,7 +61,11 @@ pub fn strictest_verdict(
             verdicts.extend(of_rules(&read_alone(&other)).filter(explicit));
         }
         match need {
-            Need::Allowed => verdicts.extend(of_rules(&other).into_iter().chain(of_token(&other))),
+            Need::Allowed => {
+                let is_held = previews == Previews::Change && *effect != Effect::Read;
+                let found = of_rules(&other).into_iter().chain(of_token(&other));
+                verdicts.extend(found.filter(|verdict| !is_held || verdict.decision == Decision::Deny));
+            }
             // Of several places where a file could be, the token needs to cover only one.
             Need::Absent => {
                 verdicts.extend(of_rules(&other).filter(explicit));

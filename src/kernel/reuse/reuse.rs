@@ -17,6 +17,8 @@ use tgp_vfs::JailPath;
 /// Most tools to compare, and to name in an answer.
 const MAX_COMPARED: usize = 8;
 const MAX_NAMED: usize = 3;
+/// Most tools with the same parameters whose code is compared.
+const MAX_COPIES: usize = 64;
 /// Tools with less similar descriptions are not run: agreement would be chance.
 const MIN_ALIKE: f32 = 0.35;
 /// Highest score of a tool with different behaviour.
@@ -79,11 +81,36 @@ impl Reuse {
             trial: OnceCell::new(),
             until: Instant::now() + COMPARE_TIMEOUT,
         };
+        let copies = self.copies(&new, &alike)?;
         let mut same: Vec<Duplicate> = alike.into_iter().map(|found| self.compared(found, &new)).collect();
+        same.extend(copies);
         same.retain(|duplicate| duplicate.found.score > SAME_JOB);
         same.sort_by(|left, right| right.found.score.total_cmp(&left.found.score));
         same.truncate(MAX_NAMED);
         Ok(same)
+    }
+
+    /// In strict mode, tools with the code of a new one whose descriptions differ, so that they are not found as similar.
+    fn copies<'r>(&'r self, new: &NewTool<'r>, alike: &[ToolMatch]) -> Result<Vec<Duplicate>, Error> {
+        let Candidate { path, is_new, leaving, .. } = new.candidate;
+        if self.mode != ReuseMode::Strict || !is_new {
+            return Ok(Vec::new());
+        }
+        let shape = without_descriptions(new.parameters.clone());
+        let found = self.tools.registry().wanted(MAX_COPIES, |tool| {
+            tool.path != path.as_str()
+                && tool.imports == new.entry.imports
+                && !leaving.contains(&tool.path.as_str())
+                && !alike.iter().any(|found| found.tool.path == tool.path)
+                && shows(&tool.path)
+                && without_descriptions(parameters_of(tool)) == shape
+        })?;
+        let is_copy = |path: &str| {
+            let known = if Instant::now() > new.until { None } else { self.trial_of(path) };
+            known.zip(self.new_trial(new)).is_some_and(|(known, new)| known.has_code_of(new))
+        };
+        let copies = found.into_iter().filter(|tool| is_copy(&tool.path));
+        Ok(copies.map(|tool| Duplicate { found: ToolMatch { tool, score: 1.0 }, has_same_code: true }).collect())
     }
 
     /// A tool with its score as a duplicate of the new one.
@@ -165,6 +192,25 @@ fn has_same_text(known: &ToolMeta, new: &ToolMeta) -> bool {
 
 fn parameters_of(tool: &ToolMeta) -> Value {
     serde_json::from_str(tool.parameters.get()).unwrap_or_default()
+}
+
+/// A schema without the texts of comments. A property named `description` has a schema, and stays.
+fn without_descriptions(mut schema: Value) -> Value {
+    match &mut schema {
+        Value::Object(members) => {
+            members.retain(|name, value| name != "description" || !value.is_string());
+            for value in members.values_mut() {
+                *value = without_descriptions(value.take());
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                *item = without_descriptions(item.take());
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+    schema
 }
 
 fn refused(path: &str, best: &Duplicate) -> Error {

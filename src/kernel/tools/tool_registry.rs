@@ -121,6 +121,11 @@ impl ToolRegistry {
         Ok(self.fresh()?.registry.similar(tool, meanings, limit))
     }
 
+    /// The first tools that are wanted, in the order of their paths.
+    pub fn wanted(&self, limit: usize, is_wanted: impl Fn(&ToolMeta) -> bool) -> Result<Vec<Arc<ToolMeta>>, Error> {
+        Ok(self.fresh()?.registry.list().filter(|tool| is_wanted(tool)).take(limit).map(Arc::clone).collect())
+    }
+
     /// The entry of a tool with this text; cached, as it is usually written next.
     pub fn entry_of(&self, path: &str, text: &str) -> ToolMeta {
         let entry = tool_entry(&self.compiler, path, text, ContentHash::of(text));

@@ -59,7 +59,13 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
         self.at(of, 0)
     }
 
-    fn at(&self, of: &TsType, depth: usize) -> Value {
+    /// How many schemas may still be created.
+    pub(super) fn left(&self) -> usize {
+        self.left.get()
+    }
+
+    /// As `schema`, at a depth of the type.
+    pub(super) fn at(&self, of: &TsType, depth: usize) -> Value {
         if depth > MAX_DEPTH || self.left.get() == 0 {
             return json!({});
         }
@@ -68,23 +74,14 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
         match of {
             TsType::TsKeywordType(keyword) => keyword_schema(keyword.kind),
             TsType::TsArrayType(array) => json!({ "type": "array", "items": self.at(&array.elem_type, below) }),
-            TsType::TsTupleType(tuple) => {
-                let items: Vec<Value> = tuple.elem_types.iter().map(|element| self.at(&element.ty, below)).collect();
-                let required = tuple.elem_types.iter().filter(|element| !is_optional(&element.ty)).count();
-                let mut schema = json!({ "type": "array", "prefixItems": items });
-                if required < tuple.elem_types.len() {
-                    set(&mut schema, "minItems", required.into());
-                }
-                schema
-            }
+            TsType::TsTupleType(tuple) => self.tuple(tuple, below),
             TsType::TsTypeLit(literal) => self.object(&literal.members, literal.span.lo, below),
             TsType::TsParenthesizedType(inner) => self.at(&inner.type_ann, below),
             TsType::TsOptionalType(inner) => self.at(&inner.type_ann, below),
             TsType::TsTypeOperator(operator) => match operator.op {
                 swc_core::ecma::ast::TsTypeOperatorOp::ReadOnly => self.at(&operator.type_ann, below),
-                swc_core::ecma::ast::TsTypeOperatorOp::KeyOf | swc_core::ecma::ast::TsTypeOperatorOp::Unique => {
-                    json!({})
-                }
+                swc_core::ecma::ast::TsTypeOperatorOp::KeyOf => self.keys(&operator.type_ann, below),
+                swc_core::ecma::ast::TsTypeOperatorOp::Unique => json!({}),
             },
             TsType::TsLitType(literal) => literal_value(&literal.lit)
                 .map_or_else(|| json!({ "type": "string" }), |value| json!({ "const": value })),
@@ -180,7 +177,8 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
             "Array" | "ReadonlyArray" | "Set" | "ReadonlySet" | "Iterable" => {
                 json!({ "type": "array", "items": first() })
             }
-            "Record" | "Map" | "ReadonlyMap" => {
+            "Record" => self.record(arguments.first().copied(), arguments.get(1).copied(), depth),
+            "Map" | "ReadonlyMap" => {
                 let values = arguments.get(1).map_or_else(|| json!({}), |of| self.at(of, depth));
                 json!({ "type": "object", "additionalProperties": values })
             }
@@ -290,11 +288,6 @@ fn enum_schema(members: &TsEnumDecl) -> Value {
 /// Whether a key is an expression, whose value is not known here.
 fn is_computed(key: &Expr, is_bracketed: bool) -> bool {
     is_bracketed && !matches!(key, Expr::Lit(_))
-}
-
-/// Whether an element of a tuple may be left out.
-fn is_optional(of: &TsType) -> bool {
-    matches!(of, TsType::TsOptionalType(_) | TsType::TsRestType(_))
 }
 
 /// Whether a value may be undefined, so that its property is not in JSON.

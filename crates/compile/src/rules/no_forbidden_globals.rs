@@ -202,6 +202,16 @@ const IMPORT_TEST_FUNCTIONS: &str =
 const RUNNERS: [&str; 2] = ["vi", "jest"];
 const IMPORT_FAKES: &str = "Tests import their fakes: `import { fn, spyOn, mockHost } from '@tgp/std/test';`.";
 
+/// Functions of `tgp` that are called as if they were globals.
+const OF_TGP: [(&str, &str); 6] = [
+    ("exec_sql", "It is a function of tgp: call tgp.exec_sql(sql, params)."),
+    ("exec_tool", "It is a function of tgp: call tgp.exec_tool(path, args)."),
+    ("read_file", "It is a function of tgp: call tgp.read_file(path)."),
+    ("list_files", "It is a function of tgp: call tgp.list_files(dir)."),
+    ("write_file", "It is a function of tgp: call tgp.write_file(path, text)."),
+    ("log", "It is a function of tgp: call tgp.log(…), or console.log(…)."),
+];
+
 /// What to use instead of a global that tools do not have.
 pub fn instead_of_global(name: &str) -> Option<&'static str> {
     if TEST_FUNCTIONS.contains(&name) {
@@ -210,7 +220,7 @@ pub fn instead_of_global(name: &str) -> Option<&'static str> {
     if RUNNERS.contains(&name) {
         return Some(IMPORT_FAKES);
     }
-    absent_global(name)
+    absent_global(name).or_else(|| OF_TGP.iter().find(|(member, _)| *member == name).map(|(_, help)| *help))
 }
 
 fn absent_global(name: &str) -> Option<&'static str> {
@@ -337,6 +347,7 @@ mod tests {
                 ("export default () => window.location", "Global 'window' is forbidden"),
                 ("export default () => lodash.sum([1])", "'lodash' is not defined"),
                 ("export default (n: number) => nn + 1", "'nn' is not defined"),
+                ("export default () => exec_sql('SELECT 1')", "'exec_sql' is not defined"),
                 ("export default () => { total = 1; return total }", "'total' is not defined"),
                 ("enum E { A = B } enum F { B = 1 } export default () => E.A + F.B", "'B' is not defined"),
                 ("enum E { A } namespace E { export const b = A } export default () => E.b", "'A' is not defined"),

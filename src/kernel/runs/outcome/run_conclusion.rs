@@ -135,7 +135,7 @@ fn out_of_package_time(path: &str, scope: &RunScope, graph: &ModuleGraph) -> Str
 
 fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph, api: &[String]) -> Error {
     let code = thrown.host_code.as_deref().and_then(ErrorCode::parse).unwrap_or(ErrorCode::ToolThrown);
-    let message = match unknown_function(thrown, api).or_else(|| absent_global(thrown)) {
+    let message = match unknown_function(thrown, api).or_else(|| absent_global(thrown, api)) {
         Some(message) => message,
         None if thrown.message.is_empty() => format!("{path} threw {}", thrown.name),
         None => thrown.message.clone(),
@@ -167,9 +167,16 @@ fn unknown_function(thrown: &GuestError, api: &[String]) -> Option<String> {
 
 /// The message for a global that tools do not have, with its replacement. Unchecked code gets the same advice as from
 /// the check.
-fn absent_global(thrown: &GuestError) -> Option<String> {
+fn absent_global(thrown: &GuestError, api: &[String]) -> Option<String> {
     let name = thrown.message.strip_suffix(" is not defined").filter(|_| thrown.name == "ReferenceError")?;
-    Some(format!("{}. {}", thrown.message, instead_of_global(name)?))
+    let advice = match instead_of_global(name) {
+        Some(advice) => advice.to_owned(),
+        None if api.iter().any(|function| function == name) => {
+            format!("It is a function of tgp: call tgp.{name}(…).")
+        }
+        None => return None,
+    };
+    Some(format!("{}. {advice}", thrown.message))
 }
 
 /// Adds the guest's stack and its top position to the error.
