@@ -22,7 +22,7 @@ test('with readOnly a missing file is an error that names it, for agents and for
   expect(existsSync(file)).toBe(false);
 
   // The application creates it: the same adapter works then.
-  await createSqlTools(sqlite(file)).exec_sql.execute({ sql: 'CREATE TABLE t (n INTEGER)' });
+  await createSqlTools(sqlite(file), { ddl: true }).exec_sql.execute({ sql: 'CREATE TABLE t (n INTEGER)' });
   expect(await exec_sql.execute({ sql: 'SELECT count(*) AS n FROM t' })).toEqual([{ n: 0 }]);
   expect((await kernel.exec('tools/rows.ts')).result).toEqual([{ one: 1 }]);
 });
