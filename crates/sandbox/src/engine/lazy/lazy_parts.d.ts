@@ -47,6 +47,7 @@ interface LazyParts {
   endsOfTransform(value: Guest): StreamEnds | undefined;
   /** What `console` shows of objects of stream classes, by class. */
   streamParts: Table<any>;
+  noteStream(state: ReadableState | WritableState | TransformState, stream: object): void;
   untilSettled(promise: Promise<unknown>): Promise<unknown>;
   newTransform(
     transform: (chunk: Guest, pass: Pass) => Promise<void>,

@@ -27,15 +27,17 @@
     return out;
   };
 
+  /** @param {Guest} value @param {object | undefined} last */
+  const argumentsOf = (value, last) => {
+    if (last === undefined) return value === NONE ? [] : [value];
+    return value === NONE ? [last] : [value, last];
+  };
   // A guest's function as an async function: its result or error is in a promise.
   /** @type {RealmPromises['wrap']} */
   const wrap = (callback, self, last) => {
     if (callback === undefined) return undefined;
     /** @type {AsyncCallback} */
-    const wrapped =
-      last === undefined
-        ? async (value) => ReflectApply(callback, self, value === NONE ? [] : [value])
-        : async (value) => ReflectApply(callback, self, value === NONE ? [last] : [value, last]);
+    const wrapped = async (value) => ReflectApply(callback, self, argumentsOf(value, last));
     return wrapped;
   };
   const NONE = { __proto__: null };

@@ -224,6 +224,10 @@
   };
 
   realm.streamParts = { __proto__: null };
+  // Notes the object that a state is of, which is only shown.
+  realm.noteStream = (state, stream) => {
+    state.stream = stream;
+  };
   realm.readableStates = {
     __proto__: null,
     acquire,

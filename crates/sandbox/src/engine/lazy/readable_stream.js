@@ -81,7 +81,7 @@
     /** @param {Guest} [source] @param {Guest} [strategy] @param {Guest} [key] */
     constructor(source = undefined, strategy = undefined, key = undefined) {
       const state = this.#state;
-      state.stream = this;
+      realm.noteStream(state, this);
       if (key === KEY) return;
       if (source === null) throw realm.wrongType('source', 'of type object', source);
       const underlying = source ?? { __proto__: null };

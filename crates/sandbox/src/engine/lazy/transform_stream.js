@@ -227,7 +227,7 @@
       const out = readStrategy(readableStrategy, 0);
       const into = readStrategy(writableStrategy, 1);
       const state = newState();
-      state.stream = this;
+      realm.noteStream(state, this);
       const start = realm.optionalFunction(source, 'start', 'transformer');
       state.controller = newController(state);
       state.transform = wrap(realm.optionalFunction(source, 'transform', 'transformer'), source, state.controller);

@@ -89,7 +89,7 @@
     /** @param {Guest} [sink] @param {Guest} [strategy] @param {Guest} [key] */
     constructor(sink = undefined, strategy = undefined, key = undefined) {
       const state = this.#state;
-      state.stream = this;
+      realm.noteStream(state, this);
       state.controller = newController(state);
       if (key === KEY) return;
       if (sink === null) throw realm.wrongType('sink', 'of type object', sink);
