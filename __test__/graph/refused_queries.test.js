@@ -35,7 +35,7 @@ describe('refused queries', () => {
     await refused(graph.query('MATCH (f:File {path: $path}) RETURN f'), /path/);
     await refused(graph.query('MATCH (f:Fil) RETURN f'), /File/);
     await refused(graph.query('MATCH (f:File)-[:IMPORT]->(g) RETURN f'), /IMPORTS/);
-    await refused(graph.query(''), /cypher/);
+    await refused(graph.query(''), /Line 1/);
     await refused(graph.query('RETURN 1 AS one', /** @type {any} */ ([1])), /params/);
     await refused(graph.query('RETURN 1 AS one', {}, /** @type {any} */ ({ comit: 'abc' })), /commit/);
     await refused(graph.picture(/** @type {any} */ ({ format: 'png' })), /format/);

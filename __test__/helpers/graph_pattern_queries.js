@@ -124,7 +124,7 @@ export const PATTERN_QUERIES = [
     name: 'WHERE drops what is null, also negated',
     cypher: `MATCH (t:Tool) WHERE t.path STARTS WITH $folder AND NOT t.path CONTAINS '/lib/'
       OPTIONAL MATCH (t)-[:TESTED_BY]->(x:File)
-      WITH t, x WHERE NOT (x.path = 'elsewhere') OR t.similarity <> 1
+      WITH t, x WHERE NOT (x.path = 'elsewhere') OR t.hash <> 1
       RETURN count(t) AS tools, count(DISTINCT x) AS tests`,
     expected: (history) => {
       const { folder } = largestArea(history);

@@ -328,7 +328,7 @@ test('long lists are paginated', async () => {
     if (nextCursor === undefined) break;
     cursor = nextCursor;
   }
-  expect(new Set(names).size).toBe(615);
+  expect(new Set(names).size).toBe(616);
   await expect(client.listTools({ cursor: 'gone' })).rejects.toThrow('Request it again');
 });
 

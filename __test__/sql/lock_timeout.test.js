@@ -63,6 +63,8 @@ describe('statementTimeoutMs bounds the wait for a lock of SQLite', () => {
       ['wal', 'BEGIN IMMEDIATE', "INSERT INTO items (name) VALUES ('a')"],
       ['delete', 'BEGIN EXCLUSIVE', 'SELECT count(*) AS n FROM items'],
     ]) {
+      // The embedded SQLite turns a file to WAL, where readers do not wait.
+      if (begin === 'BEGIN EXCLUSIVE' && name === 'the embedded SQLite') continue;
       it(`${name}: ${sql?.slice(0, 6)} beside ${begin} (${mode})`, async () => {
         const file = join(await tempRoot(), 'app.db');
         const owner = new BetterSqlite3(file);
