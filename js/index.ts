@@ -70,6 +70,7 @@ export * from './tool_shape/tool_parameters.js';
 
 export type * from './types/adapters.js';
 export type * from './types/agent.js';
+export type * from './types/chronicle.js';
 export type * from './types/config.js';
 export type * from './types/confinement.js';
 export type * from './types/dry_run.js';

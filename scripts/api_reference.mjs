@@ -29,7 +29,7 @@ const MODULES = [
       sql: ['SQL', 'agent_tools/sql_tools', 'sql', 'types/sql'],
       shell: ['System programs', 'agent_tools/shell_tools', 'types/shell'],
       policy: ['Policy', 'kernel/policy', 'kernel/approvals', 'types/policy'],
-      ledger: ['Ledger', 'types/ledger', 'boundary/canonical_json'],
+      ledger: ['Ledger', 'types/ledger', 'types/chronicle', 'boundary/canonical_json'],
       guardian: ['Guardian', 'types/guardian'],
       graph: ['Graph', 'types/graph'],
       tests: ['Tests of tools', 'types/tests'],

@@ -6,6 +6,7 @@ import { LiveForgedTools } from '../forged/forged_tools.js';
 import { typeOf } from '../prompt/typescript_signature.js';
 import type { ResultRule } from '../tool_shape/bounded_result.js';
 import type { Agent, AgentOptions, KernelSessions } from '../types/agent.js';
+import type { KernelChronicle } from '../types/chronicle.js';
 import type { FilledTGPConfig } from '../types/config.js';
 import type { Confinement } from '../types/confinement.js';
 import type { DryRunOption, DryRunResult } from '../types/dry_run.js';
@@ -13,7 +14,7 @@ import type { VFSAdapter } from '../types/files.js';
 import type { KernelGraph } from '../types/graph.js';
 import type { AllowedQuery, KernelGuardian, ToolAllowed } from '../types/guardian.js';
 import type { CheckResult, FixResult, FoundTool, Logger, Registry, TGPOptions } from '../types/kernel.js';
-import type { KernelChronicle, KernelLedger } from '../types/ledger.js';
+import type { KernelLedger } from '../types/ledger.js';
 import type { Stats } from '../types/memory.js';
 import type { KernelPolicy, TokenCaveats } from '../types/policy.js';
 import type { ExecResult, ExecToolOptions } from '../types/runs.js';
@@ -78,11 +79,7 @@ export class TGP {
   readonly chronicle: KernelChronicle;
   /** The guardian: contradictions between ledger, Git and graph, assertions, and reviews of plans. */
   readonly guardian: KernelGuardian;
-  /**
-   * The graph: how tools, files, commits, sessions and runs are related, as of any commit.
-   * @example
-   * const { importers, callers, tests } = await kernel.graph.impact('tools/billing/rates.ts');
-   */
+  /** The graph: how tools, files, commits, sessions and runs are related, as of any commit. */
   readonly graph: KernelGraph;
   /** The policy: validates rules, explains a call, and replays recorded calls. */
   readonly policy: KernelPolicy;

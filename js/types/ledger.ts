@@ -335,33 +335,6 @@ export type KernelLedger = {
 };
 
 /**
- * `kernel.chronicle`: the events of files in the shape of the original protocol; the ledger holds them. A path may end in `.sage`:
- * `src/a.ts.sage` is the chronicle of `src/a.ts`.
- */
-export type KernelChronicle = {
-  /**
-   * Appends an event of the application. Its `timestamp` is kept; `ts` of the ledger's event is the time of writing.
-   * @throws {ValidationError} for a type that only the kernel, its guardian or its watcher records
-   */
-  append(path: string, event: NewChronicleEvent): Promise<void>;
-  /** All events of a file, oldest first. */
-  read(path: string): Promise<ChronicleEvent[]>;
-  /** The last events of a file, oldest first. Default: 50. */
-  tail(path: string, count?: number): Promise<ChronicleEvent[]>;
-};
-
-/** An event for a chronicle. */
-export type NewChronicleEvent = {
-  type: string;
-  /** When it happened, by the application's clock. */
-  timestamp?: string;
-  /** Default: the application. */
-  actor?: LedgerActor;
-  filePath?: string;
-  [body: string]: unknown;
-};
-
-/**
  * Redacts an event before it is hashed: it gets the content of the event and returns the content to record, so keep `actor`,
  * `tool` and the like; `type`, `ts`, `call` and `parent` stay what they were. It is called once for each
  * event, after the kernel has masked the secrets that it knows, while calls continue. When it throws, returns no object or takes

@@ -14,7 +14,7 @@ use super::host_functions::HostFunctions;
 use super::known_secrets::KnownSecrets;
 use super::ledger_api::LedgerApi;
 use super::modules::{AllowedPackages, BytecodeFiles, ImportResolver, Modules, Packages, Relink, Sources, ToolCache};
-use super::network::{tls_settings, tools_route};
+use super::network::{fetcher, tls_settings};
 use super::policy_api::PolicyApi;
 use super::private_files::PrivateFiles;
 use super::reuse::Reuse;
@@ -27,12 +27,10 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tgp_base::bound_secrets::BoundSecrets;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_compile::{Compiler, LintOptions};
 use tgp_embed::MAX_VECTOR_FILE_BYTES;
 use tgp_git::{GitStore, Halt};
-use tgp_net::{FetchLimits, Fetcher};
 use tgp_sandbox::{PoolOptions, Sandbox, WorkerFiles};
 use tgp_state::ExemptGlobs;
 use tgp_vfs::{DiskVfs, JailPath, RootQuota, Usage, Vfs};
@@ -367,14 +365,6 @@ fn gate(
     // Policy files are scanned with the default rules, whatever the configuration sets for tools.
     let secrets = SecretScan::new(compiler, &LintOptions::default());
     Gate::new(policy, tools, Tokens::new(&config.tokens)?, approvals, config.mode, secrets)
-}
-
-fn fetcher(config: &Config, base_dir: &Path, secrets: BoundSecrets) -> Result<Fetcher, Error> {
-    let limits = FetchLimits {
-        bytes: config.sandbox.fetch_bytes as usize,
-        time: Duration::from_millis(config.sandbox.fetch_timeout_ms.into()),
-    };
-    Ok(Fetcher::new(&config.allowed_fetch_urls, limits, tools_route(&config.network, base_dir)?, secrets)?)
 }
 
 fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, bytecode: Arc<BytecodeFiles>) -> Sandbox {

@@ -1,13 +1,16 @@
 //! HTTP routes of Git and of tools: proxies and certificates.
 
-use super::config::NetworkConfig;
+use super::config::{Config, NetworkConfig};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+use tgp_base::bound_secrets::BoundSecrets;
 use tgp_base::error::Error;
 use tgp_git::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
 use tgp_ledger::TlsSettings;
 use tgp_net::{
-    CaBundle, ExchangeFailure, ExchangeRequest, Exchanges, NetError, ProxyChoice, Route, invalid_proxy_variables, tls,
+    CaBundle, ExchangeFailure, ExchangeRequest, Exchanges, FetchLimits, Fetcher, NetError, ProxyChoice, Route,
+    invalid_proxy_variables, tls,
 };
 
 /// 407 Proxy Authentication Required.
@@ -17,12 +20,21 @@ const PROXY_WANTS_PASSWORD: u16 = 407;
 const GIT_USER_AGENT: &str = concat!("git/2.0 (tgp ", env!("CARGO_PKG_VERSION"), ")");
 
 /// The route of tools' requests.
-pub fn tools_route(config: &NetworkConfig, base_dir: &Path) -> Result<Route, Error> {
+fn tools_route(config: &NetworkConfig, base_dir: &Path) -> Result<Route, Error> {
     if !config.for_tools {
         return Ok(Route::default());
     }
     let proxy = config.named_proxy()?.map_or(ProxyChoice::Direct, ProxyChoice::Through);
     Ok(Route { proxy, ca: authorities(config, base_dir)? })
+}
+
+/// The client for requests of tools.
+pub fn fetcher(config: &Config, base_dir: &Path, secrets: BoundSecrets) -> Result<Fetcher, Error> {
+    let limits = FetchLimits {
+        bytes: config.sandbox.fetch_bytes as usize,
+        time: Duration::from_millis(config.sandbox.fetch_timeout_ms.into()),
+    };
+    Ok(Fetcher::new(&config.allowed_fetch_urls, limits, tools_route(&config.network, base_dir)?, secrets)?)
 }
 
 /// The client for Git servers and their APIs.

@@ -2,7 +2,7 @@
 
 import { toJsonText } from '../../boundary/json_text.js';
 import { parseArguments, requireText } from '../../boundary/validation.js';
-import type { KernelChronicle } from '../../types/ledger.js';
+import type { KernelChronicle } from '../../types/chronicle.js';
 import type { KernelCalls } from '../calls/kernel_calls.js';
 import { ChronicleEventSchema, ChronicleTailSchema } from './ledger_schemas.js';
 
@@ -30,7 +30,7 @@ export function kernelChronicle(calls: KernelCalls): KernelChronicle {
   };
 }
 
-/** The file of a chronicle: `src/a.ts.sage` is that of `src/a.ts`. */
+/** The file of a chronicle, whose name may end in `.sage`. */
 function fileOf(path: string) {
   return path.length > '.sage'.length && path.endsWith('.sage') ? path.slice(0, -'.sage'.length) : path;
 }

@@ -1,25 +1,12 @@
 //! Invariants of the policy, and assertions of the application, about the graph.
 
 use super::guardian::{Guardian, halt_error};
+use super::report::Violation;
 use crate::kernel::door::InForce;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_policy::{Assertion, Expectation};
-
-/// An invariant that does not hold.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Violation {
-    pub invariant: String,
-    #[cfg_attr(test, ts(type = "'rows' | 'no rows'"))]
-    pub expected: &'static str,
-    #[cfg_attr(test, ts(type = "'rows found' | 'no rows found'"))]
-    pub actual: &'static str,
-    /// File and line.
-    pub at: String,
-    pub message: String,
-}
 
 /// A query whose result is expected to have rows, or none.
 #[derive(Deserialize)]

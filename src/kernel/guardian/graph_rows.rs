@@ -1,4 +1,4 @@
-//! What the graph says, whoever makes the call that the guardian checks.
+//! Queries of the graph on behalf of the guardian: rules about the caller do not apply.
 
 use crate::kernel::graph::{Graph, GraphAnswer, GraphQuestion};
 use crate::kernel::visibility::with_visibility;

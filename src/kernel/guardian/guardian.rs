@@ -1,16 +1,15 @@
 //! The guardian: compares what the ledger, Git and the graph say about the workspace, and halts it when they disagree.
 
-use super::assertions::Violation;
-use super::contradictions::{Contradiction, contradictions, only_kernels_committed};
+use super::contradictions::{contradictions, only_kernels_committed};
 use super::file_records::FileRecords;
 use super::graph_rows::GraphRows;
+use super::report::GuardianReport;
 use crate::kernel::config::GuardianMode;
 use crate::kernel::door::{Door, Guard};
 use crate::kernel::graph::Graph;
 use crate::kernel::history::History;
 use crate::kernel::host_functions::HostFunctions;
 use parking_lot::{Mutex, MutexGuard};
-use serde::Serialize;
 use std::sync::{Arc, Weak};
 use tgp_base::effect::Effect;
 use tgp_base::error::{Error, ErrorCode};
@@ -52,24 +51,6 @@ enum Extent {
     Everything,
     /// Nothing, if kernels made all commits since the last check and it found nothing.
     NewCommits,
-}
-
-/// The result of a check.
-#[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct GuardianReport {
-    pub ok: bool,
-    pub contradictions: Vec<Contradiction>,
-    pub violations: Vec<Violation>,
-    /// Paths and ids of invariants that halt the workspace.
-    pub halts: Vec<String>,
-}
-
-impl GuardianReport {
-    fn messages(self) -> Vec<String> {
-        let contradictions = self.contradictions.into_iter().map(|found| found.message);
-        contradictions.chain(self.violations.into_iter().map(|found| found.message)).collect()
-    }
 }
 
 impl Guardian {

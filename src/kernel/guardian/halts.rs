@@ -1,9 +1,9 @@
 //! Halts of the workspace: how they are recorded, and how they end.
 
-use super::assertions::Violation;
 use super::contradictions::Contradiction;
 use super::file_records::Presence;
 use super::guardian::{Checked, Guardian};
+use super::report::Violation;
 use crate::kernel::door::canonical_path;
 use serde::Serialize;
 use tgp_base::error::{Error, ErrorCode};

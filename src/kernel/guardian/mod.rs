@@ -9,9 +9,11 @@ mod guardian;
 mod halts;
 
 mod plan_review;
+mod report;
 mod self_inquiry;
 
-pub use guardian::{Guardian, GuardianDeps, GuardianReport};
+pub use guardian::{Guardian, GuardianDeps};
 pub use halts::Reconciled;
 pub use plan_review::ReviewDecision;
+pub use report::GuardianReport;
 pub use self_inquiry::SelfInquiry;

@@ -3,6 +3,7 @@
 pub(super) mod fault;
 pub(super) mod fields;
 pub(super) mod json;
+mod labels;
 pub(super) mod matcher_context;
 pub(super) mod node;
 mod plain_scalar;

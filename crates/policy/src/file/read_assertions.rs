@@ -2,8 +2,8 @@
 
 use super::fault::Fault;
 use super::fields::{Fields, items, text, word};
+use super::labels::{read_id, read_reason};
 use super::node::{Content, Node};
-use super::read_policy::{read_id, read_reason};
 use crate::assertion::{Assertion, Expectation, ReviewRule};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
