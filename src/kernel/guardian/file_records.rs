@@ -4,10 +4,17 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use tgp_base::error::Error;
-use tgp_ledger::{EventType, Ledger, MAX_EVENTS, Query, StoredEvent};
+use tgp_ledger::{EventType, Ledger, MAX_EVENTS, Query};
+
+/// Applies an event with this number.
+type Apply = fn(&mut FileRecords, u64, Content);
 
 /// The types of events that are read.
-const KINDS: [EventType; 3] = [EventType::Commit, EventType::Halt, EventType::Reconciliation];
+const KINDS: [(EventType, Apply); 3] = [
+    (EventType::Commit, FileRecords::committed),
+    (EventType::Halt, FileRecords::halted),
+    (EventType::Reconciliation, FileRecords::reconciled),
+];
 
 /// How many of the first commits are kept.
 const FIRST_COMMITS: usize = 20;
@@ -79,13 +86,16 @@ impl FileRecords {
     /// # Errors
     /// `Ledger`.
     pub fn read_on(&mut self, ledger: &Ledger) -> Result<(), Error> {
-        for (at, kind) in KINDS.into_iter().enumerate() {
+        for (at, (kind, apply)) in KINDS.into_iter().enumerate() {
             loop {
                 let after_seq = self.read_to.get(at).copied();
                 let query = Query { limit: MAX_EVENTS, kind: Some(kind), after_seq, ..Query::default() };
                 let events = ledger.tail(&query)?;
                 for event in &events {
-                    self.apply(kind, event);
+                    // An event that `redact` replaced says nothing about files.
+                    if let Ok(content) = serde_json::from_str(&event.content) {
+                        apply(self, event.seq, content);
+                    }
                 }
                 if let (Some(last), Some(read_to)) = (events.last(), self.read_to.get_mut(at)) {
                     *read_to = last.seq;
@@ -96,16 +106,6 @@ impl FileRecords {
             }
         }
         Ok(())
-    }
-
-    fn apply(&mut self, kind: EventType, event: &StoredEvent) {
-        // An event that `redact` replaced says nothing about files.
-        let Ok(content) = serde_json::from_str::<Content>(&event.content) else { return };
-        match kind {
-            EventType::Commit => self.committed(event.seq, content),
-            EventType::Halt => self.halted(event.seq, content),
-            _ => self.reconciled(event.seq, content),
-        }
     }
 
     fn committed(&mut self, seq: u64, content: Content) {
