@@ -106,7 +106,7 @@ describe('run_code', () => {
     const waiting = kernel.run('await new Promise(() => {})', {}, { signal: stop.signal });
     stop.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'ERR_ABORTED' });
-    await expect(kernel.run('return 1;'.padEnd(64 << 20))).rejects.toMatchObject({ code: 'ERR_COMPILATION' });
+    await expect(kernel.run('return 1;'.padEnd(64 << 20))).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
   });
 
   it('is refused in strict mode like a tool', async () => {
