@@ -48,6 +48,8 @@ const REASONS = ['length', 'memory', 'maxBytes', 'timeout'];
 async function greedyStatements({ parallel, options }) {
   const root = await tempRoot();
   await writeFile(join(root, 'greedy.json'), JSON.stringify(GREEDY));
+  // With readOnly a missing file is not created.
+  await writeFile(join(root, 'test.db'), '');
   return runProgram(
     root,
     `${MEASURED}
