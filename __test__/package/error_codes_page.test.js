@@ -1,6 +1,6 @@
 /** A caller gets the codes that docs/errors.md and docs/sql.md describe. */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -33,6 +33,8 @@ async function kernelWithDatabase() {
     allowedFetchUrls: ['http://127.0.0.1:1/'],
     sandbox: { timeoutMs: TIMEOUT_MS },
   };
+  // With readOnly a missing file is not created.
+  await writeFile(join(folder, 'a.db'), '');
   const kernel = new TGP({ config, sql: { source: sqlite(join(folder, 'a.db')) } });
   const run = async (/** @type {string} */ content) => {
     await tgpTools(kernel).write_file.execute({ path: 'tools/a.ts', content });
