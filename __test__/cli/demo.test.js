@@ -12,7 +12,8 @@ test('tgp demo --json prints one report of all acts', async () => {
   expect(report.acts[0].steps[1].calls[0]).toMatchObject({ tool: 'write_file', output: { success: true } });
   expect(report.history.join()).toContain('Forge: tools/shipping/dim_weight.ts');
 
-  const [gate, forging, reusing] = report.acts.slice(-3);
+  const [gate, asking, forging, reusing] = report.acts.slice(-4);
+  expect(asking.steps.at(-1).say).toContain('Not without its test tools/shipping/oversize_fee.test.ts');
   const calls = gate.steps.flatMap((/** @type {any} */ step) => step.calls);
   expect(
     calls.map((/** @type {any} */ { tool, output }) => `${tool} ${output.code ?? output.state?.phase ?? 'done'}`),

@@ -5,8 +5,7 @@ import { native } from '../../dist/boundary/native.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const ignore = () => {};
-/** @param {string} [dialect] */
-const made = (dialect) => new (native().BindingKernel)([], [], dialect, ignore, ignore);
+const made = () => new (native().BindingKernel)([], [], undefined, ignore, ignore);
 const CALL = { number: 0, caller: '{}', tool: 'read_file', effect: 'read', changes: false, args: '{}' };
 
 async function booted(redact = 'absent') {
@@ -17,11 +16,6 @@ async function booted(redact = 'absent') {
 }
 
 describe('the native kernel refuses', () => {
-  it('an SQL dialect that it does not know', () => {
-    expect(() => made('oracle')).toThrow(/The SQL dialect is not valid: unknown variant `oracle`, expected one of/);
-    expect(() => made('mysql')).not.toThrow();
-  });
-
   it('a redaction hook that is neither present nor absent', async () => {
     const { outcome } = await booted('perhaps');
     expect(outcome.error).toMatchObject({ message: expect.stringContaining("neither 'present' nor 'absent'") });
