@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSqlTools, sqlite } from '../../index.js';
@@ -12,7 +13,10 @@ const MODEST = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n L
 
 it('a statement that exhausts the memory limit of one database does not affect other databases', async () => {
   const open = async () => {
-    const source = sqlite(join(await tempRoot(), 'test.db'));
+    const file = join(await tempRoot(), 'test.db');
+    // With readOnly a missing file is not created.
+    await writeFile(file, '');
+    const source = sqlite(file);
     onTestFinished(() => source.close?.());
     return createSqlTools(source, { readOnly: true, statementTimeoutMs: 20_000 }).exec_sql;
   };
