@@ -35,7 +35,7 @@ test('an MCP client can read a halted workspace, and nothing else', async () => 
   });
 });
 
-test('an agent is refused by a halt and told why', async () => {
+test('an agent that is refused by a halt gets the reason', async () => {
   const { kernel, commit, git } = await guardedKernel();
   commit('tools/b.ts', TOOL);
   const head = git('rev-parse', 'HEAD');
